@@ -1,0 +1,115 @@
+//! Tensors from data: slices, scalars, literals.
+//!
+//! Not here: zeros, ones, full, arange (mlx-ops), files (mlx-ops).
+
+use crate::{
+    Dtype, Element, Error, ErrorKind, IntoScalar, IntoShape, Result, Scalar, Tensor, ffi, scalar,
+    shape::{check_size, check_sizes, element_count},
+};
+
+impl Tensor {
+    /// A 1-D tensor with a copy of `values`, of their type's dtype: `f64` values make a float64 tensor.
+    ///
+    /// # Errors
+    /// More values than `i32` counts.
+    ///
+    /// ```
+    /// # use mlx_core::{Dtype, Tensor};
+    /// assert_eq!(Tensor::from_slice(&[1_i64, 2, 3])?.dtype(), Dtype::Int64);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    pub fn from_slice<T: Element>(values: &[T]) -> Result<Tensor> {
+        Tensor::from_shape_slice([values.len()], values)
+    }
+
+    /// A tensor of `shape` with a copy of `values` in row-major order.
+    ///
+    /// # Errors
+    /// A negative size; another number of values than the shape has.
+    ///
+    /// ```
+    /// # use mlx_core::Tensor;
+    /// let x = Tensor::from_shape_slice([2, 3], &[1_u8, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(x.shape(), [2, 3]);
+    /// assert!(Tensor::from_shape_slice([2, 2], &[1_u8, 2, 3]).is_err());
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    pub fn from_shape_slice<T: Element>(shape: impl IntoShape, values: &[T]) -> Result<Tensor> {
+        const OP: &str = "from_slice";
+        let shape = shape.into_shape()?;
+        check_sizes(OP, &shape)?;
+        check_size(OP, &shape, T::DTYPE)?;
+        if element_count(&shape) != values.len() {
+            let message =
+                format!("{} values of {} do not fill shape {:?}", values.len(), T::DTYPE, &shape[..]);
+            return Err(Error::new(ErrorKind::Shape, OP, message));
+        }
+        ffi::from_elements(OP, values, &shape)
+    }
+
+    /// A 0-d tensor of `value`, cast to `dtype` as `mx.array(value, dtype)` casts: unchecked and wrapping.
+    ///
+    /// # Errors
+    /// An integer beyond 64 bits with a sign.
+    ///
+    /// ```
+    /// # use mlx_core::{Dtype, Tensor};
+    /// assert_eq!(Tensor::scalar(0.5, Dtype::Bfloat16)?.dtype(), Dtype::Bfloat16);
+    /// assert_eq!(Tensor::scalar(300, Dtype::Uint8)?.item::<u8>()?, 44);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    pub fn scalar(value: impl IntoScalar, dtype: Dtype) -> Result<Tensor> {
+        ffi::from_constant("scalar", scalar::cast("scalar", value.into_scalar(), dtype)?)
+    }
+
+    /// The 0-d constant that `value` is beside a tensor of dtype `beside`, by the weak-scalar rule.
+    #[doc(hidden)]
+    pub fn weak(op: &'static str, value: Scalar, beside: Option<Dtype>) -> Result<Tensor> {
+        let constant = match beside {
+            Some(dtype) => scalar::weak(op, value, dtype)?,
+            None => scalar::alone(op, value)?,
+        };
+        ffi::from_constant(op, constant)
+    }
+}
+
+/// What a [`tensor!`](crate::tensor) literal may hold; its dtype is the one Python gives such a list.
+pub trait TensorLiteral: Element {
+    /// The tensor of `shape` with these values.
+    ///
+    /// # Errors
+    /// As [`Tensor::from_shape_slice`].
+    fn literal(shape: &[usize], values: &[Self]) -> Result<Tensor> {
+        Tensor::from_shape_slice(shape, values)
+    }
+}
+
+impl TensorLiteral for bool {}
+impl TensorLiteral for i32 {}
+impl TensorLiteral for f32 {}
+impl TensorLiteral for crate::Complex32 {}
+/// Float literals are `f64` in Rust and float32 tensors in Python.
+impl TensorLiteral for f64 {
+    fn literal(shape: &[usize], values: &[f64]) -> Result<Tensor> {
+        let values: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+        Tensor::from_shape_slice(shape, &values)
+    }
+}
+
+/// A tensor from literals with Python's dtypes: floats make float32, integers int32, bools bool.
+///
+/// Nothing in brackets is a 0-d tensor; more than memory holds panics.
+///
+/// ```
+/// use mlx_core::{Dtype, tensor};
+/// assert_eq!(tensor![1.0, 2.0].dtype(), Dtype::Float32);
+/// assert_eq!(tensor![1, 2, 3].shape(), [3]);
+/// assert_eq!(tensor![true].dtype(), Dtype::Bool);
+/// ```
+#[macro_export]
+macro_rules! tensor {
+    ($($value:expr),+ $(,)?) => {{
+        let values = [$($value),+];
+        $crate::TensorLiteral::literal(&[values.len()], &values).expect("a literal fits in memory")
+    }};
+}

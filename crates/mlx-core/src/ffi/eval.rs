@@ -1,0 +1,55 @@
+//! Evaluation by tickets: schedule under the lock, wait without it, settle under it (native.cpp).
+
+use super::{handle::Handle, runtime, status};
+use crate::{ErrorKind, Result, Tensor};
+use mlx_link as sys;
+
+/// An evaluation under way. Dropping it without waiting is fine: whoever reads a tensor waits for it then.
+pub(crate) struct Ticket<'a> {
+    raw: sys::mlxr_ticket,
+    tensors: &'a [Tensor],
+}
+
+/// Schedules what `tensors` need.
+pub(crate) fn begin(tensors: &[Tensor]) -> Result<Ticket<'_>> {
+    let _guard = runtime::enter()?;
+    let (arrays, count) = Handle::raw_slice(tensors);
+    let mut raw = sys::mlxr_ticket { ctx: std::ptr::null_mut() };
+    // SAFETY: the arrays live through the call and the lock is held.
+    let status = unsafe { sys::mlxr_eval_begin(&raw mut raw, arrays, count) };
+    status::check("eval", ErrorKind::Eval, status)?;
+    Ok(Ticket { raw, tensors })
+}
+
+impl Ticket<'_> {
+    /// Waits without the lock, then makes the tensors readable or says what failed.
+    pub(crate) fn wait(mut self, spins: i32) -> Result<()> {
+        if self.raw.ctx.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the ticket is live until `mlxr_eval_end` takes it.
+        unsafe { sys::mlxr_eval_wait(self.raw, spins) };
+        let _guard = runtime::enter()?;
+        let (arrays, count) = Handle::raw_slice(self.tensors);
+        let raw = std::mem::replace(&mut self.raw, sys::mlxr_ticket { ctx: std::ptr::null_mut() });
+        // SAFETY: the ticket was waited for and is given up here, the arrays live, the lock is held.
+        let status = unsafe { sys::mlxr_eval_end(raw, arrays, count) };
+        status::check("eval", ErrorKind::Eval, status)
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        if !self.raw.ctx.is_null() {
+            // SAFETY: the ticket is live and given up here.
+            unsafe { sys::mlxr_eval_forget(self.raw) };
+        }
+    }
+}
+
+/// Waits for everything on the process-wide stream.
+pub(crate) fn synchronize() -> Result<()> {
+    let stream = runtime::enter()?.stream();
+    // SAFETY: the stream lives as long as the process; waiting touches no node, so the lock is not held.
+    status::check("synchronize", ErrorKind::Eval, unsafe { sys::mlx_synchronize(stream) })
+}

@@ -1,0 +1,102 @@
+//! The owned handle of an MLX array: one pointer, counted by MLX.
+
+use super::runtime::{self, Guard};
+use mlx_link as sys;
+use std::{ffi::c_void, ptr::NonNull};
+
+/// Owns one reference to an MLX array.
+#[repr(transparent)]
+pub(crate) struct Handle(NonNull<c_void>);
+
+// SAFETY: the count behind a handle is atomic, and everything that is not is only touched under the library lock.
+unsafe impl Send for Handle {}
+// SAFETY: as above; metadata, the one thing read without the lock, never changes after construction.
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    /// Takes over `raw`; `None` when it is empty.
+    pub(super) fn from_raw(raw: sys::mlx_array) -> Option<Handle> {
+        NonNull::new(raw.ctx).map(Handle)
+    }
+
+    /// The same array, still owned by `self`.
+    pub(super) fn raw(&self) -> sys::mlx_array {
+        sys::mlx_array { ctx: self.0.as_ptr() }
+    }
+
+    /// Slices of handles and of mlx-c's arrays have one layout.
+    pub(super) fn raw_slice<T: AsHandles + ?Sized>(handles: &T) -> (*const sys::mlx_array, usize) {
+        let handles = handles.as_handles();
+        (handles.as_ptr().cast(), handles.len())
+    }
+
+    /// The sizes of the dimensions.
+    pub(crate) fn shape(&self) -> &[i32] {
+        // SAFETY: a live array keeps its shape unchanged; an empty one may be a null pointer, so its length decides.
+        unsafe {
+            match sys::mlx_array_ndim(self.raw()) {
+                0 => &[],
+                ndim => std::slice::from_raw_parts(sys::mlx_array_shape(self.raw()), ndim),
+            }
+        }
+    }
+
+    /// The dtype as mlx-c numbers it.
+    pub(crate) fn dtype_code(&self) -> u32 {
+        // SAFETY: a live array keeps its dtype unchanged.
+        unsafe { sys::mlx_array_dtype(self.raw()) }
+    }
+}
+
+impl Clone for Handle {
+    fn clone(&self) -> Handle {
+        // SAFETY: only the atomic count of a live array is touched; the new handle is written before it is used.
+        let raw = unsafe {
+            let mut raw = sys::mlx_array { ctx: std::ptr::null_mut() };
+            sys::mlx_array_set(&raw mut raw, self.raw());
+            raw
+        };
+        Handle::from_raw(raw).expect("memory for a handle of 16 bytes")
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        runtime::release(self.raw());
+    }
+}
+
+/// What is laid out as a slice of handles: slices of tensors.
+pub(super) trait AsHandles {
+    fn as_handles(&self) -> &[Handle];
+}
+
+impl AsHandles for [crate::Tensor] {
+    fn as_handles(&self) -> &[Handle] {
+        // SAFETY: `Tensor` is a transparent wrapper of `Handle`.
+        unsafe { std::slice::from_raw_parts(self.as_ptr().cast(), self.len()) }
+    }
+}
+
+/// A handle that lives only while the lock is held, so that it is freed without taking it again.
+pub(super) struct Temporary<'g> {
+    raw: sys::mlx_array,
+    _guard: &'g Guard,
+}
+
+impl<'g> Temporary<'g> {
+    pub(super) fn new(raw: sys::mlx_array, guard: &'g Guard) -> Temporary<'g> {
+        Temporary { raw, _guard: guard }
+    }
+
+    pub(super) fn raw(&self) -> sys::mlx_array {
+        self.raw
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handle is owned here and the guard proves that the lock is held.
+        unsafe { sys::mlx_array_free(self.raw) };
+    }
+}

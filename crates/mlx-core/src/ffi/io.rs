@@ -1,0 +1,186 @@
+//! Files through mlx-c: a reader over any file of ours, so that no path ever reaches C.
+//!
+//! mlx-c hands messages to printf as formats; a `%` of a path among them would be undefined behaviour.
+
+use super::{handle::Handle, runtime, status};
+use crate::{ErrorKind, Result, Tensor};
+use mlx_link as sys;
+use std::{
+    ffi::{CStr, c_char, c_int, c_void},
+    fs::File,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// What MLX's lazy `Load` nodes read from, on MLX's threads, for as long as one of them lives.
+struct Source {
+    file: File,
+    length: u64,
+    position: AtomicU64,
+}
+
+impl Source {
+    /// As many bytes as there are, up to the buffer's length.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> usize {
+        use std::os::unix::fs::FileExt;
+        let mut done = 0;
+        while done < buffer.len() {
+            match self.file.read_at(&mut buffer[done..], offset + done as u64) {
+                Ok(0) => break,
+                Ok(count) => done += count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        done
+    }
+}
+
+/// Runs one callback of the reader.
+///
+/// # Safety
+/// `source` is the pointer that [`load_safetensors`] gave to mlx-c and `free` has not been called on it.
+unsafe fn with<T>(source: *mut c_void, work: impl FnOnce(&Source) -> T) -> T {
+    // SAFETY: the caller's promise; only shared references are made.
+    runtime::foreign(|| work(unsafe { &*source.cast::<Source>() }))
+}
+
+unsafe extern "C" fn is_open(_source: *mut c_void) -> bool {
+    true
+}
+
+unsafe extern "C" fn tell(source: *mut c_void) -> usize {
+    // SAFETY: mlx-c passes the descriptor of the reader.
+    unsafe { with(source, |source| source.position.load(Ordering::Relaxed) as usize) }
+}
+
+unsafe extern "C" fn seek(source: *mut c_void, offset: i64, whence: c_int) -> c_int {
+    let seek = |source: &Source| {
+        let base = match whence {
+            0 => 0,
+            1 => source.position.load(Ordering::Relaxed),
+            _ => source.length,
+        };
+        match base.checked_add_signed(offset) {
+            Some(position) => {
+                source.position.store(position, Ordering::Relaxed);
+                0
+            }
+            None => -1,
+        }
+    };
+    // SAFETY: mlx-c passes the descriptor of the reader.
+    unsafe { with(source, seek) }
+}
+
+unsafe extern "C" fn read(source: *mut c_void, data: *mut c_char, count: usize) -> usize {
+    // SAFETY: mlx-c passes the descriptor of the reader and a buffer of `count` bytes.
+    unsafe {
+        let position = with(source, |source| source.position.fetch_add(count as u64, Ordering::Relaxed));
+        read_at_offset(source, data, count, position as usize)
+    }
+}
+
+unsafe extern "C" fn read_at_offset(
+    source: *mut c_void,
+    data: *mut c_char,
+    count: usize,
+    offset: usize,
+) -> usize {
+    // SAFETY: mlx-c passes the descriptor of the reader and a buffer of `count` bytes, which is written only.
+    unsafe {
+        std::ptr::write_bytes(data, 0, count);
+        let buffer = std::slice::from_raw_parts_mut(data.cast::<u8>(), count);
+        with(source, |source| source.read_at(buffer, offset as u64))
+    }
+}
+
+unsafe extern "C" fn write(_source: *mut c_void, _data: *const c_char, _count: usize) -> usize {
+    0
+}
+
+unsafe extern "C" fn label(_source: *mut c_void) -> *const c_char {
+    c"the safetensors file".as_ptr()
+}
+
+unsafe extern "C" fn free(source: *mut c_void) {
+    // SAFETY: mlx-c calls this once, when nothing refers to the reader any more.
+    runtime::foreign(|| drop(unsafe { Box::from_raw(source.cast::<Source>()) }));
+}
+
+/// Tensors by name, in no particular order, and the file's own metadata.
+pub type Loaded = (Vec<(String, Tensor)>, Vec<(String, String)>);
+
+/// The lazy tensors and the metadata of a safetensors file whose header the caller has checked.
+///
+/// # Errors
+/// What MLX refuses.
+pub fn load_safetensors(file: File, length: u64) -> Result<Loaded> {
+    let guard = runtime::enter()?;
+    let source = Box::into_raw(Box::new(Source { file, length, position: AtomicU64::new(0) }));
+    let vtable = sys::mlx_io_vtable {
+        is_open: Some(is_open),
+        good: Some(is_open),
+        tell: Some(tell),
+        seek: Some(seek),
+        read: Some(read),
+        read_at_offset: Some(read_at_offset),
+        write: Some(write),
+        label: Some(label),
+        free: Some(free),
+    };
+    // SAFETY: the reader owns `source` from here on and frees it through the table; the maps are made, read and freed
+    // here, and the lock is held.
+    unsafe {
+        let reader = sys::mlx_io_reader_new(source.cast(), vtable);
+        let (mut arrays, mut texts) =
+            (sys::mlx_map_string_to_array_new(), sys::mlx_map_string_to_string_new());
+        let status =
+            sys::mlx_load_safetensors_reader(&raw mut arrays, &raw mut texts, reader, guard.stream());
+        let loaded = status::check("load_safetensors", ErrorKind::Io, status)
+            .map(|()| (tensors(arrays), strings(texts)));
+        sys::mlx_map_string_to_array_free(arrays);
+        sys::mlx_map_string_to_string_free(texts);
+        sys::mlx_io_reader_free(reader);
+        loaded
+    }
+}
+
+/// # Safety
+/// `map` is a live map, and the lock is held.
+unsafe fn tensors(map: sys::mlx_map_string_to_array) -> Vec<(String, Tensor)> {
+    let mut found = Vec::new();
+    // SAFETY: the caller's promise; keys live as long as the map, and each array handle is taken over.
+    unsafe {
+        let iterator = sys::mlx_map_string_to_array_iterator_new(map);
+        loop {
+            let (mut key, mut value) = (std::ptr::null(), sys::mlx_array { ctx: std::ptr::null_mut() });
+            if sys::mlx_map_string_to_array_iterator_next(&raw mut key, &raw mut value, iterator) != 0 {
+                break;
+            }
+            let name = CStr::from_ptr(key).to_string_lossy().into_owned();
+            found.extend(Handle::from_raw(value).map(|handle| (name, Tensor(handle))));
+        }
+        sys::mlx_map_string_to_array_iterator_free(iterator);
+    }
+    found
+}
+
+/// # Safety
+/// `map` is a live map, and the lock is held.
+unsafe fn strings(map: sys::mlx_map_string_to_string) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    // SAFETY: the caller's promise; keys and values live as long as the map.
+    unsafe {
+        let iterator = sys::mlx_map_string_to_string_iterator_new(map);
+        let text = |raw| CStr::from_ptr(raw).to_string_lossy().into_owned();
+        loop {
+            let (mut key, mut value) = (std::ptr::null(), std::ptr::null());
+            if sys::mlx_map_string_to_string_iterator_next(&raw mut key, &raw mut value, iterator) != 0 {
+                break;
+            }
+            found.push((text(key), text(value)));
+        }
+        sys::mlx_map_string_to_string_iterator_free(iterator);
+    }
+    found
+}

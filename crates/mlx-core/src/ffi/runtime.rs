@@ -1,0 +1,178 @@
+//! The library lock, the process-wide stream, and the threads: attaching, the janitor, orderly exit.
+
+use super::{handle::Handle, status};
+use crate::{Error, ErrorKind, MLX_VERSION, Result};
+use mlx_link as sys;
+use parking_lot::{Mutex, ReentrantMutex, ReentrantMutexGuard};
+use std::{
+    cell::Cell,
+    ffi::CStr,
+    sync::{OnceLock, mpsc},
+    thread,
+    time::Duration,
+};
+
+/// Reentrant, since an op built inside another (a constant, a guard) takes it again.
+static LOCK: ReentrantMutex<()> = ReentrantMutex::new(());
+static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
+
+thread_local! {
+    static ATTACHED: Cell<bool> = const { Cell::new(false) };
+    static FOREIGN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What one process has one of.
+struct Runtime {
+    stream: sys::mlx_stream,
+    janitor: Mutex<mpsc::Sender<Handle>>,
+}
+
+// SAFETY: a stream handle is an immutable index and device; MLX made this stream for use from any thread, and
+// every use of it happens under the lock.
+unsafe impl Send for Runtime {}
+// SAFETY: as above.
+unsafe impl Sync for Runtime {}
+
+/// Proof that this thread holds the library lock and is attached to the process-wide stream.
+pub(crate) struct Guard {
+    stream: sys::mlx_stream,
+    _lock: ReentrantMutexGuard<'static, ()>,
+}
+
+impl Guard {
+    pub(super) fn stream(&self) -> sys::mlx_stream {
+        self.stream
+    }
+}
+
+/// Takes the lock. The first call of the process starts MLX, the first of a thread attaches it.
+pub(crate) fn enter() -> Result<Guard> {
+    let runtime = match RUNTIME.get_or_init(start) {
+        Ok(runtime) => runtime,
+        Err(text) => return Err(Error::new(ErrorKind::Setup, "mlx", text.clone())),
+    };
+    if !ATTACHED.get() {
+        attach(runtime)?;
+    }
+    Ok(Guard { stream: runtime.stream, _lock: LOCK.lock() })
+}
+
+fn start() -> Result<Runtime, String> {
+    status::install_handler();
+    let stream = {
+        let _lock = LOCK.lock();
+        check_version()?;
+        // SAFETY: plain calls with handles made here; the device is freed exactly once.
+        unsafe {
+            let mut device = sys::mlx_device_new();
+            sys::mlx_get_default_device(&raw mut device);
+            let stream = sys::mlx_stream_new_thread_unsafe(device);
+            sys::mlx_device_free(device);
+            stream
+        }
+    };
+    if stream.ctx.is_null() {
+        return Err(status::failure("mlx", ErrorKind::Setup).message().to_owned());
+    }
+    let janitor = start_janitor(stream)?;
+    // SAFETY: the stream exists, so MLX's statics do; the handler is a plain function.
+    unsafe { sys::mlxr_exit_guard(Some(lock_for_good)) };
+    Ok(Runtime { stream, janitor: Mutex::new(janitor) })
+}
+
+fn check_version() -> Result<(), String> {
+    // SAFETY: the string is made, read and freed here.
+    let found = unsafe {
+        let mut text = sys::mlx_string_new();
+        sys::mlx_version(&raw mut text);
+        let found = CStr::from_ptr(sys::mlx_string_data(text)).to_string_lossy().into_owned();
+        sys::mlx_string_free(text);
+        found
+    };
+    if found == MLX_VERSION {
+        return Ok(());
+    }
+    Err(format!(
+        "the MLX library that was loaded is version {found}, and this program was built for {MLX_VERSION}"
+    ))
+}
+
+/// Makes our stream the default one of this thread: gradients, random keys and imports use that one.
+fn attach(runtime: &'static Runtime) -> Result<()> {
+    if FOREIGN.get() {
+        return Err(Error::new(
+            ErrorKind::Setup,
+            "mlx",
+            "tensors cannot be used inside a callback from MLX's threads",
+        ));
+    }
+    let _lock = LOCK.lock();
+    // SAFETY: the stream lives as long as the process.
+    let status = unsafe { sys::mlx_set_default_stream(runtime.stream) };
+    status::check("mlx", ErrorKind::Setup, status)?;
+    // SAFETY: called once a thread, after its default stream is set, as its contract asks.
+    unsafe { sys::mlxr_thread_guard() };
+    ATTACHED.set(true);
+    Ok(())
+}
+
+struct SendStream(sys::mlx_stream);
+// SAFETY: see `Runtime`.
+unsafe impl Send for SendStream {}
+
+/// A thread that lives for ever. It is the first to touch MLX's scheduler: MLX calls that thread its main one and
+/// loses count of tasks there when one fails, so it must never evaluate. It drops what other threads could not.
+fn start_janitor(stream: sys::mlx_stream) -> Result<mpsc::Sender<Handle>, String> {
+    let (sender, queue) = mpsc::channel::<Handle>();
+    let (ready, started) = mpsc::channel();
+    let stream = SendStream(stream);
+    let work = move || {
+        let stream = stream;
+        // SAFETY: the stream lives as long as the process.
+        unsafe { sys::mlx_synchronize(stream.0) };
+        let _ = ready.send(());
+        queue.into_iter().for_each(drop);
+    };
+    let spawned = thread::Builder::new().name("mlx-janitor".into()).stack_size(256 << 10).spawn(work);
+    spawned.map_err(|e| format!("the library's janitor thread did not start: {e}"))?;
+    started.recv().map_err(|e| format!("the library's janitor thread ended: {e}"))?;
+    Ok(sender)
+}
+
+/// Called at process exit: from here on no thread builds, schedules or drops anything.
+extern "C" fn lock_for_good() {
+    // A thread that holds the lock for longer is inside one long call; waiting for ever would hang the exit.
+    std::mem::forget(LOCK.try_lock_for(Duration::from_secs(2)));
+}
+
+/// Runs `work` with the lock held, for a handle that is being dropped. On a thread of MLX's own, where waiting for
+/// the lock can deadlock with a thread that waits for MLX under it, the handle goes to the janitor instead.
+pub(super) fn release(raw: sys::mlx_array) {
+    let free = |raw| {
+        // SAFETY: the caller gives up the only use of this handle, and the lock is held.
+        unsafe { sys::mlx_array_free(raw) };
+    };
+    if let Some(_lock) = LOCK.try_lock() {
+        free(raw);
+    } else if FOREIGN.try_with(Cell::get).unwrap_or(false) {
+        if let (Some(Ok(runtime)), Some(handle)) = (RUNTIME.get(), Handle::from_raw(raw)) {
+            // The janitor outlives every sender; were it gone, leaking is the safe end.
+            let _ = runtime.janitor.lock().send(handle).map_err(|lost| std::mem::forget(lost.0));
+        }
+    } else {
+        let _lock = LOCK.lock();
+        free(raw);
+    }
+}
+
+/// Runs a callback of ours on a thread of MLX's: it may drop tensors and may not use them.
+pub(super) fn foreign<T>(callback: impl FnOnce() -> T) -> T {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            FOREIGN.set(self.0);
+        }
+    }
+    let _restore = Restore(FOREIGN.replace(true));
+    callback()
+}

@@ -1,0 +1,82 @@
+//! The values of an evaluated tensor, as the host sees them.
+
+use super::{handle::Handle, runtime};
+use crate::{Element, Error, ErrorKind, Result, Tensor, shape};
+use mlx_link as sys;
+
+/// The memory of a tensor whose values are there, borrowed from it: while the tensor lives, MLX neither moves nor
+/// reuses the memory.
+pub(crate) struct View<'a> {
+    handle: &'a Handle,
+    raw: sys::mlxr_view,
+    item: usize,
+}
+
+/// The view of a tensor that was evaluated.
+pub(crate) fn of(tensor: &Tensor) -> Result<View<'_>> {
+    match if_readable(tensor)? {
+        Some(view) => Ok(view),
+        None => Err(Error::new(ErrorKind::Eval, "read", "the tensor's values are not there")
+            .with_operands(&[tensor.into()])),
+    }
+}
+
+/// The view of a tensor whose values happen to be there already; `None` for lazy ones.
+pub(crate) fn if_readable(tensor: &Tensor) -> Result<Option<View<'_>>> {
+    let _guard = runtime::enter()?;
+    let mut raw = sys::mlxr_view { data: std::ptr::null(), strides: std::ptr::null(), row_contiguous: false };
+    // SAFETY: the array is live and the lock is held.
+    let there = unsafe { sys::mlxr_array_view(&raw mut raw, tensor.0.raw()) };
+    Ok(there.then(|| View { handle: &tensor.0, raw, item: tensor.dtype().size() }))
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn is_row_contiguous(&self) -> bool {
+        self.raw.row_contiguous
+    }
+
+    /// The step of each axis, in elements.
+    pub(crate) fn strides(&self) -> &'a [i64] {
+        match self.handle.shape().len() {
+            0 => &[],
+            // SAFETY: an evaluated array has as many strides as dimensions and keeps them while it lives.
+            ndim => unsafe { std::slice::from_raw_parts(self.raw.strides, ndim) },
+        }
+    }
+
+    /// The bytes of a row-contiguous tensor.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        assert!(self.raw.row_contiguous, "only row-contiguous memory has no gaps");
+        match shape::element_count(self.handle.shape()) * self.item {
+            0 => &[],
+            // SAFETY: row-contiguous memory holds every element without gaps, and nobody writes it while the
+            // tensor, from which `self` borrows, lives.
+            length => unsafe { std::slice::from_raw_parts(self.raw.data.cast(), length) },
+        }
+    }
+
+    /// The elements of a row-contiguous tensor; `None` when the address is no multiple of their alignment.
+    ///
+    /// The caller has checked that the dtype is `T`'s and that bools are 0 or 1.
+    pub(crate) fn elements<T: Element>(&self) -> Option<&'a [T]> {
+        let bytes = self.bytes();
+        assert_eq!(self.item, size_of::<T>(), "the dtype was checked");
+        // SAFETY: every `Element` but bool takes any bits, and bool's bytes were checked.
+        let (head, elements, tail) = unsafe { bytes.align_to::<T>() };
+        (head.is_empty() && tail.is_empty()).then_some(elements)
+    }
+
+    /// The bytes of the element at `offset` elements from the first one.
+    ///
+    /// The caller adds up strides of indices within the shape.
+    pub(crate) fn element(&self, offset: i64) -> &'a [u8] {
+        // SAFETY: strides of an evaluated array lead, for every index within its shape, to an element of its
+        // memory; that memory lives and stays unwritten as long as the tensor.
+        unsafe {
+            std::slice::from_raw_parts(
+                self.raw.data.cast::<u8>().offset(offset as isize * self.item as isize),
+                self.item,
+            )
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Guards for what kills the process in Python MLX: integer division by 0, and MIN / -1.
+//!
+//! A divisor the host can read is checked and refused with an error, and the graph stays Python's. A lazy one gets
+//! guard nodes: `//0` and `%0` give 0, `MIN // -1` gives MIN, `MIN % -1` gives 0.
+
+use crate::{
+    Dtype, Element, Error, ErrorKind, Operand, OperandRef, Result, Scalar, Tensor,
+    ffi::{self, view::View},
+    promote_types,
+};
+use std::cell::Cell;
+
+thread_local! {
+    static UNGUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` without guard nodes and without the checks of host-readable divisors: its graphs are exactly Python's.
+///
+/// # Safety
+/// Within `work` and whenever one of its graphs is evaluated later, no integer is divided by 0 and no smallest
+/// integer by -1: the processor traps and the process ends.
+#[allow(unsafe_code)]
+pub unsafe fn unguarded<T>(work: impl FnOnce() -> T) -> T {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            UNGUARDED.set(self.0);
+        }
+    }
+    let _restore = Restore(UNGUARDED.replace(true));
+    work()
+}
+
+/// Which of the two integer ops that trap.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Division {
+    /// `//`
+    Quotient,
+    /// `%`
+    Remainder,
+}
+
+/// `symbol(a, b)` for floor division and remainder, guarded where the processor would trap.
+pub(crate) fn divide(
+    division: Division,
+    symbol: &ffi::Binary,
+    a: OperandRef<'_>,
+    b: OperandRef<'_>,
+) -> Result<Tensor> {
+    let Some(dtype) = trapping_dtype(a, b) else { return symbol.unguarded(a, b) };
+    match host_verdict(symbol.name(), dtype, a, b)? {
+        Verdict::Safe => symbol.unguarded(a, b),
+        Verdict::Lazy => with_guard_nodes(division, symbol, dtype, a, b),
+    }
+}
+
+/// The integer dtype both operands meet in, when there is one and guards are on.
+fn trapping_dtype(a: OperandRef<'_>, b: OperandRef<'_>) -> Option<Dtype> {
+    let dtype = match (a, b) {
+        (OperandRef::Tensor(a), OperandRef::Tensor(b)) => promote_types(a.dtype(), b.dtype()),
+        (OperandRef::Tensor(t), OperandRef::Scalar(s)) | (OperandRef::Scalar(s), OperandRef::Tensor(t)) => {
+            beside(t, s)?
+        }
+        (OperandRef::Scalar(a), OperandRef::Scalar(b)) => promote_types(lone(a)?, lone(b)?),
+    };
+    (dtype.is_integer() && !UNGUARDED.get()).then_some(dtype)
+}
+
+/// The integer dtype a tensor and a weak scalar meet in.
+fn beside(tensor: &Tensor, scalar: Scalar) -> Option<Dtype> {
+    match (tensor.dtype(), scalar) {
+        (Dtype::Bool, Scalar::Int(_)) => Some(Dtype::Int32),
+        (dtype, Scalar::Int(_) | Scalar::Bool(_)) => Some(dtype),
+        _ => None,
+    }
+}
+
+fn lone(scalar: Scalar) -> Option<Dtype> {
+    match scalar {
+        Scalar::Bool(_) => Some(Dtype::Bool),
+        Scalar::Int(value) if i32::try_from(value).is_ok() => Some(Dtype::Int32),
+        Scalar::Int(_) => Some(Dtype::Int64),
+        _ => None,
+    }
+}
+
+enum Verdict {
+    /// Every value was seen and none traps.
+    Safe,
+    /// A value that matters is not there yet.
+    Lazy,
+}
+
+/// Looks at the values that are there: a trap is an error, an unknown value a lazy verdict.
+fn host_verdict(op: &'static str, dtype: Dtype, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Verdict> {
+    let refuse = |what: &str| Err(Error::new(ErrorKind::Value, op, what).with_operands(&[a, b]));
+    let Some(divisor) = seen(b, &[0, -1])? else { return Ok(Verdict::Lazy) };
+    if divisor[0] {
+        return refuse("integer division by zero");
+    }
+    let (Some(smallest), true) = (trapping_smallest(dtype), divisor[1]) else { return Ok(Verdict::Safe) };
+    match seen(a, &[smallest, smallest])? {
+        None => Ok(Verdict::Lazy),
+        Some([true, _]) => refuse("the smallest integer divided by -1 overflows"),
+        Some(_) => Ok(Verdict::Safe),
+    }
+}
+
+/// The smallest value of the dtypes whose division by -1 traps; shorter ones divide as 32-bit integers and wrap.
+fn trapping_smallest(dtype: Dtype) -> Option<i64> {
+    match dtype {
+        Dtype::Int32 => Some(i32::MIN.into()),
+        Dtype::Int64 => Some(i64::MIN),
+        _ => None,
+    }
+}
+
+/// Which of two values an operand holds; `None` when it is lazy or strided.
+fn seen(operand: OperandRef<'_>, wanted: &[i64; 2]) -> Result<Option<[bool; 2]>> {
+    let tensor = match operand {
+        OperandRef::Scalar(Scalar::Int(value)) => return Ok(Some(wanted.map(|want| want == value))),
+        OperandRef::Scalar(Scalar::Bool(value)) => {
+            return Ok(Some(wanted.map(|want| want == i64::from(value))));
+        }
+        OperandRef::Scalar(_) => return Ok(Some([false; 2])),
+        OperandRef::Tensor(tensor) => tensor,
+    };
+    Ok(ffi::view::if_readable(tensor)?.filter(View::is_row_contiguous).map(|view| match tensor.dtype() {
+        Dtype::Bool => search::<bool>(&view, wanted, |v| v.into()),
+        Dtype::Uint8 => search::<u8>(&view, wanted, |v| v.into()),
+        Dtype::Uint16 => search::<u16>(&view, wanted, |v| v.into()),
+        Dtype::Uint32 => search::<u32>(&view, wanted, |v| v.into()),
+        Dtype::Int8 => search::<i8>(&view, wanted, |v| v.into()),
+        Dtype::Int16 => search::<i16>(&view, wanted, |v| v.into()),
+        Dtype::Int32 => search::<i32>(&view, wanted, |v| v.into()),
+        Dtype::Int64 => search::<i64>(&view, wanted, |v| v),
+        // Beyond i64 a value is neither 0 nor a trap, and unsigned division knows no -1.
+        Dtype::Uint64 => search::<u64>(&view, wanted, |v| i64::try_from(v).unwrap_or(i64::MAX)),
+        _ => [false; 2],
+    }))
+}
+
+fn search<T: Element>(view: &View<'_>, wanted: &[i64; 2], wide: impl Fn(T) -> i64) -> [bool; 2] {
+    let mut found = [false; 2];
+    for bytes in view.bytes().chunks_exact(size_of::<T>()) {
+        let value = wide(T::from_bytes(bytes));
+        found[0] |= value == wanted[0];
+        found[1] |= value == wanted[1];
+    }
+    found
+}
+
+fn with_guard_nodes(
+    division: Division,
+    symbol: &ffi::Binary,
+    dtype: Dtype,
+    a: OperandRef<'_>,
+    b: OperandRef<'_>,
+) -> Result<Tensor> {
+    let at_dtype = |operand: OperandRef<'_>| match operand {
+        OperandRef::Tensor(tensor) => ffi::astype(tensor, dtype),
+        OperandRef::Scalar(scalar) => Tensor::weak(symbol.name(), scalar, Some(dtype)),
+    };
+    let (a, b) = (at_dtype(a)?, at_dtype(b)?);
+    let equals = |x: &Tensor, value: i64| ffi::EQUAL.call(x.into(), value.operand());
+    let zero = equals(&b, 0)?;
+    let mut traps = zero.clone();
+    if let Some(smallest) = trapping_smallest(dtype) {
+        let overflow = ffi::LOGICAL_AND.call((&equals(&b, -1)?).into(), (&equals(&a, smallest)?).into())?;
+        traps = ffi::LOGICAL_OR.call((&zero).into(), (&overflow).into())?;
+    }
+    let constant = |value: i64| Tensor::weak(symbol.name(), Scalar::Int(value), Some(dtype));
+    // Dividing by 1 instead gives MIN // -1 = MIN, MIN % -1 = 0 and x % 0 = 0; only x // 0 is left.
+    let divisor = ffi::WHERE.call(&traps, &constant(1)?, &b)?;
+    let result = symbol.unguarded((&a).into(), (&divisor).into())?;
+    match division {
+        Division::Remainder => Ok(result),
+        Division::Quotient => ffi::WHERE.call(&zero, &constant(0)?, &result),
+    }
+}

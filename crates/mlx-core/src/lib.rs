@@ -1,0 +1,47 @@
+//! Tensor, its operators and weak scalars, dtypes, shapes, evaluation, reading and errors over MLX.
+//!
+//! Not here: the op families (mlx-ops), fused kernels (mlx-fast), layers (mlx-nn). Everything `unsafe` of the
+//! workspace's Rust stands in [`ffi`].
+
+#![deny(unsafe_code)]
+
+mod construct;
+mod dtype;
+mod element;
+mod error;
+mod eval;
+mod format;
+mod graph;
+mod guard;
+mod operand;
+mod operator;
+mod read;
+mod scalar;
+mod shape;
+mod std_ops;
+mod tensor;
+
+#[doc(hidden)]
+#[allow(unsafe_code)]
+pub mod ffi;
+
+pub use construct::TensorLiteral;
+pub use dtype::{Dtype, promote_types};
+pub use element::Element;
+#[doc(hidden)]
+pub use error::or_panic;
+pub use error::{Error, ErrorKind, Result};
+pub use eval::{async_eval, eval, spins, synchronize};
+pub use graph::dot;
+pub use guard::unguarded;
+pub use operand::{IntoBound, Operand, OperandRef};
+pub use operator::{BinaryOperator, UnaryOperator};
+pub use scalar::{IntoScalar, Scalar};
+pub use shape::{Axes, IntoAxes, IntoShape, Shape, axes};
+pub use tensor::Tensor;
+
+/// Complex numbers with `f32` parts: the element type of [`Dtype::Complex64`].
+pub type Complex32 = num_complex::Complex<f32>;
+
+/// The version of MLX this library is built for and checks at its first call.
+pub const MLX_VERSION: &str = mlx_link::MLX_VERSION;

@@ -1,0 +1,180 @@
+//! Shapes and axes: what arguments may be, and the checks made before C sees them.
+
+use crate::{Dtype, Error, ErrorKind, Result};
+use smallvec::SmallVec;
+
+/// The sizes of a tensor's dimensions, kept inline up to six of them.
+pub type Shape = SmallVec<[i32; 6]>;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What a shape argument may be: arrays, slices and vectors of `i32` or `usize`, `()` for a 0-d tensor.
+pub trait IntoShape: sealed::Sealed {
+    /// The shape.
+    ///
+    /// # Errors
+    /// A size beyond `i32`.
+    fn into_shape(self) -> Result<Shape>;
+}
+
+impl sealed::Sealed for () {}
+impl IntoShape for () {
+    fn into_shape(self) -> Result<Shape> {
+        Ok(Shape::new())
+    }
+}
+
+macro_rules! into_shape {
+    ($element:ty, |$sizes:ident| $convert:expr) => {
+        into_shape!(@ [const N: usize] [$element; N], $element, |$sizes| $convert);
+        into_shape!(@ [const N: usize] &[$element; N], $element, |$sizes| $convert);
+        into_shape!(@ [] &[$element], $element, |$sizes| $convert);
+        into_shape!(@ [] Vec<$element>, $element, |$sizes| $convert);
+        into_shape!(@ [] &Vec<$element>, $element, |$sizes| $convert);
+    };
+    (@ [$($generics:tt)*] $type:ty, $element:ty, |$sizes:ident| $convert:expr) => {
+        impl<$($generics)*> sealed::Sealed for $type {}
+        impl<$($generics)*> IntoShape for $type {
+            fn into_shape(self) -> Result<Shape> {
+                let $sizes: &[$element] = &self[..];
+                $convert
+            }
+        }
+    };
+}
+
+into_shape!(i32, |sizes| Ok(Shape::from_slice(sizes)));
+into_shape!(usize, |sizes| sizes.iter().map(|&size| size_of_axis(size)).collect());
+
+impl sealed::Sealed for &Shape {}
+impl IntoShape for &Shape {
+    fn into_shape(self) -> Result<Shape> {
+        Ok(self.clone())
+    }
+}
+
+fn size_of_axis(size: usize) -> Result<i32> {
+    i32::try_from(size)
+        .map_err(|_| Error::new(ErrorKind::Shape, "shape", format!("a dimension of {size} is beyond i32")))
+}
+
+/// `Err` for negative sizes.
+pub(crate) fn check_sizes(op: &'static str, shape: &[i32]) -> Result<()> {
+    match shape.iter().find(|&&size| size < 0) {
+        Some(size) => Err(Error::new(
+            ErrorKind::Shape,
+            op,
+            format!("a dimension of {size} in shape {shape:?} is negative"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// `Err` for more bytes than an address can tell apart: MLX's own product wraps around and the memory is too small.
+pub(crate) fn check_size(op: &'static str, shape: &[i32], dtype: Dtype) -> Result<()> {
+    // Shapes this small cannot overflow; their product decides nearly always.
+    let mut bytes = dtype.size();
+    let mut overflow = false;
+    for &size in shape {
+        let (product, over) = bytes.overflowing_mul(size as u32 as usize);
+        bytes = product;
+        overflow |= over;
+    }
+    if !overflow && bytes <= isize::MAX as usize || shape.contains(&0) {
+        return Ok(());
+    }
+    Err(too_large(op, shape, dtype))
+}
+
+#[cold]
+fn too_large(op: &'static str, shape: &[i32], dtype: Dtype) -> Error {
+    let message = format!("shape {shape:?} of {dtype} takes more than {} bytes", isize::MAX);
+    Error::new(ErrorKind::Shape, op, message)
+}
+
+/// The number of elements of a shape that was checked.
+pub(crate) fn element_count(shape: &[i32]) -> usize {
+    shape.iter().map(|&size| size as usize).product()
+}
+
+/// The axes of a reduction, and whether reduced axes stay with size 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Axes {
+    list: Option<SmallVec<[i32; 4]>>,
+    keep: bool,
+}
+
+/// The axes of a reduction: `axes([0, -1])`, `axes(..)`, with [`Axes::keep`] to keep them with size 1.
+#[must_use]
+pub fn axes(axes: impl IntoAxes) -> Axes {
+    axes.into_axes()
+}
+
+impl Axes {
+    /// The same axes, kept with size 1 (Python's `keepdims=True`).
+    #[must_use]
+    pub fn keep(mut self) -> Axes {
+        self.keep = true;
+        self
+    }
+
+    /// Whether reduced axes stay.
+    #[must_use]
+    pub fn keeps(&self) -> bool {
+        self.keep
+    }
+
+    /// The axes, or `None` for all of them.
+    #[must_use]
+    pub fn list(&self) -> Option<&[i32]> {
+        self.list.as_deref()
+    }
+}
+
+/// What an axes argument may be: `-1`, `..` for all, `[0, 1]`, a slice, or [`Axes`].
+pub trait IntoAxes: sealed::Sealed {
+    /// The axes.
+    fn into_axes(self) -> Axes;
+}
+
+impl sealed::Sealed for Axes {}
+impl IntoAxes for Axes {
+    fn into_axes(self) -> Axes {
+        self
+    }
+}
+
+impl sealed::Sealed for &Axes {}
+impl IntoAxes for &Axes {
+    fn into_axes(self) -> Axes {
+        self.clone()
+    }
+}
+
+impl sealed::Sealed for std::ops::RangeFull {}
+impl IntoAxes for std::ops::RangeFull {
+    fn into_axes(self) -> Axes {
+        Axes::default()
+    }
+}
+
+impl sealed::Sealed for i32 {}
+impl IntoAxes for i32 {
+    fn into_axes(self) -> Axes {
+        [self].into_axes()
+    }
+}
+
+impl<const N: usize> IntoAxes for [i32; N] {
+    fn into_axes(self) -> Axes {
+        self[..].into_axes()
+    }
+}
+
+impl IntoAxes for &[i32] {
+    fn into_axes(self) -> Axes {
+        Axes { list: Some(SmallVec::from_slice(self)), keep: false }
+    }
+}

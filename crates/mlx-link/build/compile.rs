@@ -1,0 +1,136 @@
+//! `libmlxc.so`: mlx-c and our one C++ file, compiled once into the cache and found there by its absolute soname.
+
+use crate::{MLX_VERSION, Step, cache, sources};
+use sha2::{Digest, Sha256};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+fn native() -> PathBuf {
+    crate::package().join("native")
+}
+
+fn compiler() -> cc::Build {
+    let mut build = cc::Build::new();
+    build.cpp(true).std("c++20").pic(true).opt_level(2).debug(false).warnings(false).cargo_metadata(false);
+    build
+}
+
+/// On Apple mlx-sys links MLX and mlx-c; only our C++ file is added, against the headers it publishes.
+pub(crate) fn against_mlx_sys() -> Step<()> {
+    let headers = env::var_os("DEP_MLX_INCLUDE").ok_or("mlx-sys 0.7.0 published no include folders.")?;
+    let mut build = compiler();
+    build.cargo_metadata(true).includes(env::split_paths(&headers)).define("MLX_STATIC", None);
+    build
+        .file(native().join("native.cpp"))
+        .try_compile("mlxr")
+        .map_err(|e| format!("our native.cpp did not compile: {e}."))
+}
+
+/// The path of `libmlxc.so` for the MLX in `mlx`, built if the cache lacks it.
+pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
+    let build = compiler();
+    let tool = build.try_get_compiler().map_err(|e| no_compiler(&e.to_string()))?;
+    let version = tool.to_command().arg("--version").output().map_err(|e| no_compiler(&e.to_string()))?;
+    let mut key = Sha256::new();
+    for part in [MLX_VERSION, sources::MLXC_SHA256, &format!("{tool:?}"), &mlx.to_string_lossy()] {
+        key.update(part.as_bytes());
+        key.update([0]);
+    }
+    key.update(&version.stdout);
+    for file in ["native.cpp", "native.h", "format.h"] {
+        key.update(fs::read(native().join(file)).map_err(|e| format!("cannot read native/{file}: {e}."))?);
+    }
+    let key: String = key.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = format!("mlxc-0.7.0-{key}");
+    // The soname is the path the library will have once its folder is renamed into place.
+    let soname = cache.join(&name).join("libmlxc.so");
+    cache::entry(cache, &name, |fresh| {
+        let mlxc = sources::mlxc()?;
+        copy_headers(&mlxc, fresh)?;
+        let objects = compile(build, &mlxc, mlx)?;
+        link(tool.to_command(), &objects, mlx, &soname, &fresh.join("libmlxc.so"))
+    })?;
+    Ok(soname)
+}
+
+/// The headers and the licence lie beside the library: bindgen and bundles take them from there.
+fn copy_headers(mlxc: &Path, fresh: &Path) -> Step<()> {
+    let copy = || -> std::io::Result<()> {
+        fs::create_dir_all(fresh.join("include/mlx/c"))?;
+        fs::copy(mlxc.join("LICENSE"), fresh.join("LICENSE"))?;
+        for entry in fs::read_dir(mlxc.join("mlx/c"))? {
+            let path = entry?.path();
+            if let (Some("h"), Some(name)) = (path.extension().and_then(|end| end.to_str()), path.file_name())
+            {
+                fs::copy(&path, fresh.join("include/mlx/c").join(name))?;
+            }
+        }
+        Ok(())
+    };
+    copy().map_err(|e| format!("cannot copy mlx-c's headers into the cache: {e}."))
+}
+
+fn compile(mut build: cc::Build, mlxc: &Path, mlx: &Path) -> Step<Vec<PathBuf>> {
+    let broken = |e: std::io::Error| format!("cannot read {}: {e}.", mlxc.display());
+    let mut files = vec![native().join("native.cpp")];
+    for entry in fs::read_dir(mlxc.join("mlx/c")).map_err(broken)? {
+        files.push(entry.map_err(broken)?.path());
+    }
+    files.retain(|path| path.extension().is_some_and(|end| end == "cpp"));
+    files.sort();
+    if !has_format_header(&build)? {
+        build.flag("-include").flag(native().join("format.h"));
+    }
+    build.files(files).include(mlxc).include(mlx.join("include"));
+    build.try_compile_intermediates().map_err(|e| {
+        format!("mlx-c did not compile: {e}; a C++20 compiler is needed (g++ 11 or clang 14, or newer): install one or set CXX.")
+    })
+}
+
+/// g++ 12 has no `<format>` and mlx-c uses it without including it.
+fn has_format_header(build: &cc::Build) -> Step<bool> {
+    let probe = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("has_format.cpp");
+    let text = "#include <format>\nint main() { return std::format(\"{}\", 1).size() != 1; }\n";
+    fs::write(&probe, text).map_err(|e| format!("cannot write {}: {e}.", probe.display()))?;
+    let tool = build.try_get_compiler().map_err(|e| no_compiler(&e.to_string()))?;
+    let output = tool
+        .to_command()
+        .arg("-fsyntax-only")
+        .arg(&probe)
+        .output()
+        .map_err(|e| no_compiler(&e.to_string()))?;
+    Ok(output.status.success())
+}
+
+fn link(mut command: Command, objects: &[PathBuf], mlx: &Path, soname: &Path, output: &Path) -> Step<()> {
+    command.arg("-shared").arg("-o").arg(output).args(objects).arg("-L").arg(mlx.join("lib")).args([
+        "-lmlx",
+        "-ldl",
+        "-lpthread",
+    ]);
+    // -Xlinker, not -Wl: a path may hold commas.
+    for argument in ["-z", "defs", "--enable-new-dtags", "-soname", &path(soname)?, "-rpath", &path(&mlx.join("lib"))?] {
+        command.args(["-Xlinker", argument]);
+    }
+    let done = command.output().map_err(|e| no_compiler(&e.to_string()))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    Err(format!("libmlxc.so did not link: {}", String::from_utf8_lossy(&done.stderr)))
+}
+
+fn path(path: &Path) -> Step<String> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        format!("{} is not UTF-8: set MLX_LINK_CACHE to a folder whose path is.", path.display())
+    })
+}
+
+fn no_compiler(why: &str) -> String {
+    format!(
+        "mlx-c needs a C++20 compiler and none was found ({}): install g++ (or clang) or set CXX.",
+        why.lines().next().unwrap_or("")
+    )
+}

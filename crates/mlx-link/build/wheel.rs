@@ -1,0 +1,105 @@
+//! MLX itself: the wheel of the Python package, by pip, with committed hashes, unpacked into the cache.
+
+use crate::{MLX_VERSION, Step, cache};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The folder with `include/` and `lib/libmlx.so` of the pinned wheel.
+pub(crate) fn fetch(cache: &Path) -> Step<PathBuf> {
+    let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
+    let unpacked = cache::entry(cache, &format!("mlx-cpu-{MLX_VERSION}-{arch}"), |fresh| {
+        let wheels = fresh.join("wheel");
+        download(&wheels, &arch)?;
+        unpack(&wheels, fresh)?;
+        fs::remove_dir_all(&wheels).map_err(|e| format!("cannot remove {}: {e}.", wheels.display()))
+    })?;
+    checked(unpacked.join("mlx"), "the unpacked wheel")
+}
+
+/// `Err` unless `dir` holds an MLX of the pinned version.
+pub(crate) fn checked(dir: PathBuf, source: &str) -> Step<PathBuf> {
+    let header = dir.join("include/mlx/version.h");
+    let text = fs::read_to_string(&header)
+        .map_err(|e| format!("{source} ({}) has no include/mlx/version.h: {e}; it must hold include/ and lib/libmlx.so of MLX {MLX_VERSION}.", dir.display()))?;
+    let number = |name: &str| {
+        text.lines().find_map(|line| {
+            line.strip_prefix("#define ")?.trim().strip_prefix(name)?.trim().parse::<u32>().ok()
+        })
+    };
+    let found = ["MLX_VERSION_MAJOR", "MLX_VERSION_MINOR", "MLX_VERSION_PATCH"].map(number);
+    let found = found.map(|part| part.map_or("?".into(), |n| n.to_string())).join(".");
+    if found != MLX_VERSION {
+        return Err(format!(
+            "{source} ({}) holds MLX {found}, and this crate is built for MLX {MLX_VERSION}.",
+            dir.display()
+        ));
+    }
+    if !dir.join("lib/libmlx.so").exists() {
+        return Err(format!("{source} ({}) has no lib/libmlx.so.", dir.display()));
+    }
+    Ok(dir)
+}
+
+fn download(into: &Path, arch: &str) -> Step<()> {
+    let hashes = crate::package().join("wheels/cpu.txt");
+    let mut pip = python();
+    pip.args(["-m", "pip", "download", "--disable-pip-version-check", "--quiet", "--no-deps"]);
+    pip.args(["--only-binary=:all:", "--require-hashes", "--platform"]).arg(format!("manylinux_2_35_{arch}"));
+    pip.arg("-r").arg(&hashes).arg("-d").arg(into);
+    let wanted = format!(
+        "MLX {MLX_VERSION} (wheel mlx-cpu, 10 MB) could not be fetched with `python3 -m pip download`"
+    );
+    let output = pip.output().map_err(|e| {
+        format!("{wanted}: python3 did not start ({e}); install python3 and python3-pip, or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX.")
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let advice = if said.contains("No module named pip") {
+        "install python3-pip"
+    } else if said.contains("DO NOT MATCH THE HASHES") {
+        "the file served is not the pinned one: check the package index and the proxy in between"
+    } else {
+        "check the network (only the first build needs it)"
+    };
+    let last = said
+        .lines()
+        .rev()
+        .find(|line| line.starts_with("ERROR"))
+        .or(said.lines().last())
+        .unwrap_or("it said nothing");
+    Err(format!(
+        "{wanted}: {last}; {advice}, or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX."
+    ))
+}
+
+fn unpack(wheels: &Path, into: &Path) -> Step<()> {
+    let broken = |e: String| format!("the wheel in {} could not be unpacked: {e}.", wheels.display());
+    let wheel = fs::read_dir(wheels)
+        .map_err(|e| broken(e.to_string()))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.extension().is_some_and(|end| end == "whl"))
+        .ok_or_else(|| broken("no wheel there".into()))?;
+    let output = python()
+        .args(["-m", "zipfile", "-e"])
+        .arg(&wheel)
+        .arg(into)
+        .output()
+        .map_err(|e| broken(e.to_string()))?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(broken(String::from_utf8_lossy(&output.stderr).into_owned()))
+    }
+}
+
+fn python() -> Command {
+    let mut command = Command::new("python3");
+    // Warnings of the interpreter would stand in the way of the one line that matters.
+    command.env("PYTHONWARNINGS", "ignore");
+    command
+}

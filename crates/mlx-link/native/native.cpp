@@ -1,0 +1,485 @@
+// The one C++ file of the library: evaluation tickets, host views, graph text, orderly exit, BLAS error exits.
+#include "native.h"
+
+#include <pthread.h>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "mlx/c/error.h"
+#include "mlx/c/private/mlx.h"
+#include "mlx/compile_impl.h"
+#include "mlx/graph_utils.h"
+#include "mlx/mlx.h"
+#include "mlx/primitives.h"
+#include "mlx/random.h"
+#include "mlx/scheduler.h"
+
+namespace mx = mlx::core;
+using mx::array;
+
+namespace {
+
+std::vector<array> arrays_of(const mlx_array* arrays, size_t count) {
+  std::vector<array> result;
+  result.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    result.push_back(mlx_array_get_(arrays[i]));
+  }
+  return result;
+}
+
+// ---- failures: the events of failed batches; an array that still waits for one of them has failed, for good ----
+
+// MLX clears an error when it first throws it and then lets the failed arrays be read, so we remember them. Event
+// keeps its shared pointer private; an explicit instantiation may name it.
+template <auto Member>
+struct Opened {
+  friend const std::shared_ptr<void>& shared(const mx::Event& event) {
+    return event.*Member;
+  }
+};
+const std::shared_ptr<void>& shared(const mx::Event& event);
+template struct Opened<&mx::Event::event_>;
+
+class Failures {
+ public:
+  void add(const mx::Event& event, const std::string& text) {
+    std::lock_guard lock(mutex_);
+    if (failed_.size() >= prune_at_) {
+      std::erase_if(failed_, [](auto& entry) { return entry.second.event.expired(); });
+      prune_at_ = 2 * failed_.size() + 16;
+    }
+    failed_.insert_or_assign(shared(event).get(), Failure{shared(event), text});
+    any_.store(true, std::memory_order_release);
+  }
+  // The text of a failed event; null for others.
+  std::shared_ptr<const std::string> text(const mx::Event& event) {
+    if (!any() || !event.valid()) {
+      return nullptr;
+    }
+    std::lock_guard lock(mutex_);
+    auto found = failed_.find(shared(event).get());
+    // An expired entry is of an older event at the same address.
+    if (found == failed_.end() || found->second.event.expired()) {
+      return nullptr;
+    }
+    return std::make_shared<const std::string>(found->second.text);
+  }
+  bool any() const {
+    return any_.load(std::memory_order_acquire);
+  }
+
+ private:
+  struct Failure {
+    std::weak_ptr<void> event;
+    std::string text;
+  };
+  std::mutex mutex_;
+  std::atomic<bool> any_{false};
+  size_t prune_at_{16};
+  std::unordered_map<void*, Failure> failed_;
+};
+
+// Never destroyed: stream threads may still use it while the process ends.
+Failures& failures() {
+  static auto* all = new Failures;
+  return *all;
+}
+
+std::shared_ptr<const std::string> failure(const array& a) {
+  return a.status() == array::Status::evaluated ? failures().text(a.event()) : nullptr;
+}
+
+// ---- tickets: schedule under the lock, wait outside, settle under the lock ----
+
+std::atomic<int> batches_in_flight{0};
+
+struct Ticket {
+  std::mutex mutex;
+  std::condition_variable done;
+  std::atomic<int> checks_left{0};
+  std::string error; // guarded by mutex until the wait is over
+  std::vector<mx::Event> own; // of the arrays scheduled by this ticket
+  std::vector<mx::Event> leaves; // of inputs that other tickets were still computing
+  std::vector<mx::Event> gpu; // waited for directly: only CPU streams run check tasks
+};
+using TicketPtr = std::shared_ptr<Ticket>;
+
+void push_unique(std::vector<mx::Event>& events, const mx::Event& event) {
+  for (auto& known : events) {
+    if (shared(known) == shared(event)) {
+      return;
+    }
+  }
+  events.push_back(event);
+}
+
+void push_unique(std::vector<mx::Stream>& streams, mx::Stream stream) {
+  for (auto& known : streams) {
+    if (known == stream) {
+      return;
+    }
+  }
+  streams.push_back(stream);
+}
+
+// Visits every array below `roots` that is not yet scheduled, and the evaluated ones it rests on, without recursion.
+template <typename Visit>
+void walk(const std::vector<array>& roots, Visit visit) {
+  std::unordered_set<std::uintptr_t> seen;
+  std::vector<const array*> stack;
+  for (auto& root : roots) {
+    stack.push_back(&root);
+  }
+  while (!stack.empty()) {
+    const array& a = *stack.back();
+    stack.pop_back();
+    if (!seen.insert(a.id()).second) {
+      continue;
+    }
+    visit(a);
+    if (a.status() == array::Status::unscheduled) {
+      for (auto& input : a.inputs()) {
+        stack.push_back(&input);
+      }
+    }
+  }
+}
+
+void refuse_unreadable(const array& a) {
+  if (auto text = failure(a)) {
+    throw std::runtime_error(*text);
+  }
+  if (a.status() == array::Status::unscheduled && !a.has_primitive()) {
+    throw std::invalid_argument(
+        "[eval] this array is a placeholder of a finished function transformation and has no value.");
+  }
+}
+
+// Runs on the stream thread behind the batch's own tasks, so the error it finds is this batch's.
+void check(const TicketPtr& ticket, mx::Stream stream) {
+  std::string error;
+  try {
+    mx::scheduler::check_error(stream);
+  } catch (const std::exception& e) {
+    error = e.what();
+    for (auto& event : ticket->own) {
+      failures().add(event, error);
+    }
+  }
+  batches_in_flight.fetch_sub(1);
+  {
+    std::lock_guard lock(ticket->mutex);
+    if (ticket->error.empty()) {
+      ticket->error = std::move(error);
+    }
+    ticket->checks_left.fetch_sub(1, std::memory_order_release);
+  }
+  ticket->done.notify_all();
+}
+
+void enqueue_checks(const TicketPtr& ticket, const std::vector<mx::Stream>& streams) {
+  for (auto stream : streams) {
+    ticket->checks_left.fetch_add(1);
+    batches_in_flight.fetch_add(1);
+    mx::scheduler::enqueue(stream, [ticket, stream] { check(ticket, stream); });
+  }
+}
+
+// Null when every array is readable already.
+TicketPtr begin(const std::vector<array>& outputs) {
+  auto ticket = std::make_shared<Ticket>();
+  std::vector<mx::Stream> streams;
+  std::vector<size_t> fresh;
+  auto wait_for = [&](const mx::Event& event) {
+    if (event.stream().device == mx::Device::cpu) {
+      push_unique(streams, event.stream());
+    } else {
+      push_unique(ticket->gpu, event);
+    }
+  };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    auto& a = outputs[i];
+    refuse_unreadable(a);
+    if (a.status() == array::Status::unscheduled) {
+      fresh.push_back(i);
+    } else if (a.status() == array::Status::evaluated && a.event().valid()) {
+      wait_for(a.event());
+    }
+  }
+  if (fresh.empty() && streams.empty() && ticket->gpu.empty()) {
+    return nullptr;
+  }
+  if (!fresh.empty() && (failures().any() || batches_in_flight.load() > 0)) {
+    walk(outputs, [&](const array& a) {
+      refuse_unreadable(a);
+      if (a.status() == array::Status::evaluated && a.event().valid()) {
+        push_unique(ticket->leaves, a.event());
+      }
+    });
+  }
+  if (!fresh.empty()) {
+    for (auto i : fresh) {
+      auto stream = outputs[i].primitive().stream();
+      if (stream.device == mx::Device::cpu) {
+        push_unique(streams, stream);
+      }
+    }
+    try {
+      mx::async_eval(outputs);
+    } catch (const std::exception& e) {
+      // What was scheduled before the throw still runs; the checks below wait for it.
+      ticket->error = e.what();
+    }
+    for (auto i : fresh) {
+      if (auto& event = outputs[i].event(); event.valid()) {
+        push_unique(ticket->own, event);
+        wait_for(event);
+      }
+    }
+  }
+  enqueue_checks(ticket, streams);
+  return ticket;
+}
+
+void spin_once() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+void await_checks(Ticket& ticket, int spins) {
+  for (int i = 0; i < spins && ticket.checks_left.load(std::memory_order_acquire) > 0; ++i) {
+    spin_once();
+  }
+  std::unique_lock lock(ticket.mutex);
+  ticket.done.wait(lock, [&] { return ticket.checks_left.load() <= 0; });
+  for (auto& event : ticket.gpu) {
+    try {
+      // An array of our own that shares the event: libmlx exports no wait on events.
+      array waiter(mx::Shape{}, mx::bool_, nullptr, {});
+      waiter.attach_event(event);
+      waiter.set_status(array::Status::evaluated);
+      waiter.wait();
+    } catch (const std::exception& e) {
+      ticket.error = ticket.error.empty() ? e.what() : ticket.error;
+      failures().add(event, e.what());
+    }
+  }
+}
+
+// Throws what failed; otherwise every output is readable afterwards.
+void settle(Ticket& ticket, const std::vector<array>& outputs) {
+  for (auto& leaf : ticket.leaves) {
+    if (auto text = failures().text(leaf)) {
+      for (auto& event : ticket.own) {
+        failures().add(event, *text);
+      }
+    }
+  }
+  for (auto& a : outputs) {
+    refuse_unreadable(a);
+  }
+  if (!ticket.error.empty()) {
+    throw std::runtime_error(ticket.error);
+  }
+  for (auto& a : outputs) {
+    if (a.status() == array::Status::evaluated) {
+      // The checks ran behind the work, so the event says nothing more; waiting for one that a broken-off
+      // schedule never signals would hang.
+      a.attach_event(mx::Event{});
+      a.set_status(array::Status::available);
+    }
+  }
+}
+
+TicketPtr take(mlxr_ticket ticket) {
+  std::unique_ptr<TicketPtr> box(static_cast<TicketPtr*>(ticket.ctx));
+  return box ? *box : nullptr;
+}
+
+// ---- graph text ----
+
+void export_dot(std::ostream& out, const std::vector<array>& roots) {
+  mx::NodeNamer namer;
+  mx::export_to_dot(out, namer, roots);
+}
+
+struct DotCall {
+  std::ostringstream out;
+  const std::vector<array>& roots;
+  std::string error;
+};
+
+void* dot_thread(void* argument) {
+  auto& call = *static_cast<DotCall*>(argument);
+  try {
+    export_dot(call.out, call.roots);
+  } catch (const std::exception& e) {
+    call.error = e.what();
+  }
+  return nullptr;
+}
+
+// MLX's traversal recurses once a node: more nodes than this get a thread with a stack to match.
+constexpr size_t shallow = 2000;
+constexpr size_t stack_per_node = 1024;
+
+std::string dot(const std::vector<array>& roots) {
+  size_t nodes = 0;
+  walk(roots, [&](const array&) { ++nodes; });
+  DotCall call{{}, roots, {}};
+  if (nodes <= shallow) {
+    export_dot(call.out, roots);
+    return call.out.str();
+  }
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  size_t stack = (nodes * stack_per_node + (size_t(8) << 20)) & ~size_t(0xffff);
+  bool started = pthread_attr_setstacksize(&attributes, stack) == 0 &&
+      pthread_create(&thread, &attributes, dot_thread, &call) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!started) {
+    throw std::runtime_error("[export_to_dot] a graph of " + std::to_string(nodes) + " nodes is too deep for a stack.");
+  }
+  pthread_join(thread, nullptr);
+  if (!call.error.empty()) {
+    throw std::runtime_error(call.error);
+  }
+  return call.out.str();
+}
+
+// ---- orderly exit: no thread inside MLX, and none ending, while its statics are destroyed ----
+
+pthread_rwlock_t teardown = PTHREAD_RWLOCK_INITIALIZER; // a thread's end reads, the process's end writes
+void (*lock_library)(void) = nullptr;
+
+void at_exit() {
+  // The library lock comes second: a thread that is ending may need it to drop what it held.
+  timespec limit;
+  clock_gettime(CLOCK_REALTIME, &limit);
+  limit.tv_sec += 2;
+#if defined(__APPLE__)
+  pthread_rwlock_wrlock(&teardown);
+#else
+  pthread_rwlock_timedwrlock(&teardown, &limit);
+#endif
+  lock_library();
+}
+
+// Thread-locals are destroyed in reverse order of construction: Last is built first, First is built last, and
+// MLX's own thread-locals are built between the two.
+struct Last {
+  bool reading = false;
+  ~Last() {
+    if (reading) {
+      pthread_rwlock_unlock(&teardown);
+    }
+  }
+};
+struct First {
+  Last* last = nullptr;
+  ~First() {
+    if (last) {
+      last->reading = pthread_rwlock_rdlock(&teardown) == 0;
+    }
+  }
+};
+
+template <typename Body>
+int guarded(Body body) {
+  try {
+    body();
+    return 0;
+  } catch (const std::exception& e) {
+    mlx_error("%s", e.what());
+    return 1;
+  }
+}
+
+} // namespace
+
+extern "C" {
+
+int mlxr_eval_begin(mlxr_ticket* ticket, const mlx_array* arrays, size_t count) {
+  ticket->ctx = nullptr;
+  return guarded([&] {
+    if (auto begun = begin(arrays_of(arrays, count))) {
+      ticket->ctx = new TicketPtr(std::move(begun));
+    }
+  });
+}
+
+void mlxr_eval_wait(mlxr_ticket ticket, int spins) {
+  if (ticket.ctx) {
+    await_checks(**static_cast<TicketPtr*>(ticket.ctx), spins);
+  }
+}
+
+int mlxr_eval_end(mlxr_ticket ticket, const mlx_array* arrays, size_t count) {
+  return guarded([&] {
+    if (auto taken = take(ticket)) {
+      settle(*taken, arrays_of(arrays, count));
+    }
+  });
+}
+
+void mlxr_eval_forget(mlxr_ticket ticket) {
+  take(ticket);
+}
+
+bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
+  auto& a = mlx_array_get_(handle);
+  if (a.status() != array::Status::available || !a.data_shared_ptr()) {
+    return false;
+  }
+  *view = {a.data<char>(), a.strides().data(), a.flags().row_contiguous};
+  return true;
+}
+
+int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count) {
+  return guarded([&] { mlx_string_set_(*text, dot(arrays_of(arrays, count))); });
+}
+
+void mlxr_exit_guard(void (*lock)(void)) {
+  lock_library = lock;
+  // Touched first, so that they are older than the handler and are destroyed after it has run.
+  mx::allocator::allocator();
+  mx::get_streams();
+  std::atexit(at_exit);
+}
+
+void mlxr_thread_guard(void) {
+  static thread_local Last last;
+  auto* last_built = &last;
+  mx::detail::compile_erase(mx::detail::compile_cache(), 0);
+  mx::random::KeySequence::default_();
+  mx::default_stream(mx::Device::cpu);
+  static thread_local First first;
+  first.last = last_built;
+}
+
+// Netlib's versions end the process (with exit code 0); these make a bad argument an error like any other.
+void xerbla_(const char* routine, const int* argument, size_t length) {
+  std::string name(routine, length < 32 ? length : 32);
+  throw std::invalid_argument("[lapack] argument " + std::to_string(*argument) + " of " + name + " is invalid.");
+}
+
+void cblas_xerbla(int argument, const char* routine, const char*, ...) {
+  throw std::invalid_argument("[blas] argument " + std::to_string(argument) + " of " + routine + " is invalid.");
+}
+
+} // extern "C"

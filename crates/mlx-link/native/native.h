@@ -1,0 +1,45 @@
+// What mlx-c lacks and the library needs; declared for bindgen, defined in native.cpp.
+// Functions that return int: 0 is success, otherwise the error handler of mlx-c was called on this thread.
+// "Locked": the caller holds the library lock (mlx-core/src/ffi/runtime.rs).
+#pragma once
+#include "mlx/c/mlx.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// One evaluation under way. Its ctx is null when nothing had to be waited for.
+typedef struct mlxr_ticket_ {
+  void* ctx;
+} mlxr_ticket;
+
+// Locked. Schedules what the arrays need and returns at once.
+int mlxr_eval_begin(mlxr_ticket* ticket, const mlx_array* arrays, size_t count);
+// Not locked. Waits; `spins` pauses are tried before the thread sleeps.
+void mlxr_eval_wait(mlxr_ticket ticket, int spins);
+// Locked, after the wait. Frees the ticket and makes the arrays readable, or says what failed.
+int mlxr_eval_end(mlxr_ticket ticket, const mlx_array* arrays, size_t count);
+// Frees a ticket nobody will wait for.
+void mlxr_eval_forget(mlxr_ticket ticket);
+
+typedef struct mlxr_view_ {
+  const void* data;
+  const int64_t* strides;
+  bool row_contiguous;
+} mlxr_view;
+
+// Locked. True, and `view` filled, when the array's values can be read by the host now.
+bool mlxr_array_view(mlxr_view* view, mlx_array array);
+
+// Locked. MLX's own dot text of the graph below the arrays, also for graphs deeper than a thread's stack.
+int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count);
+
+// Once, after the first stream exists. At process exit `lock` takes the library lock for good, so that no
+// thread is inside MLX while its statics are destroyed.
+void mlxr_exit_guard(void (*lock)(void));
+// Once a thread, after its default stream is set: keeps the thread's end and the process's end apart.
+void mlxr_thread_guard(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,35 @@
+//! The ops of `mlx.core`: each a free function that returns a [`Result`](mlx_core::Result) and a chaining method,
+//! on a trait a family, that panics at the caller's line.
+//!
+//! Not here: operators (mlx-core), fused kernels (mlx-fast). Each file holds a family; most are one table.
+
+#![forbid(unsafe_code)]
+#![doc(test(attr(deny(warnings))))]
+
+mod binary;
+mod construct;
+mod family;
+mod index;
+mod io;
+mod matmul;
+mod reduce;
+mod select;
+mod shaping;
+mod softmax;
+mod unary;
+
+pub use binary::*;
+pub use construct::*;
+pub use family::{Entry, Function};
+pub use index::*;
+pub use io::*;
+pub use matmul::*;
+pub use reduce::*;
+pub use select::*;
+pub use shaping::*;
+pub use softmax::*;
+pub use unary::*;
+
+/// The ops of the tables, by Python's name: what the parity runner calls.
+#[doc(hidden)]
+pub const REGISTRY: &[&[Entry]] = &[unary::UNARY, binary::BINARY, reduce::REDUCE];

@@ -1,0 +1,96 @@
+"""zeros, ones, full and arange with Python's dtype rules.
+
+Not here: tensors from data, which every case's inputs exercise.
+"""
+
+from .base import DTYPES, FLOATS, INTS, SCALARS, SHORT, case, error, step, tensor
+
+
+def zeros_and_ones():
+    for function in ("zeros", "ones"):
+        for dtype in DTYPES:
+            steps = [
+                step("y", f"mx.{function}", [2, 3], {"dtype": dtype}),
+                step("z", f"mx.{function}", [], dtype={"dtype": dtype}),
+                step("e", f"mx.{function}", [0, 2], {"dtype": dtype}),
+            ]
+            yield case(f"{function}_{SHORT[dtype]}", {}, steps, ["y", "z", "e"])
+        yield case(f"{function}_default", {}, [step("y", f"mx.{function}", [2])])
+        yield case(f"{function}_int_shape", {}, [step("y", f"mx.{function}", 3)])
+        yield error(f"{function}_negative", {}, step("y", f"mx.{function}", [-1, 2]))
+
+
+def full_values():
+    for dtype in DTYPES:
+        for kind, scalar in SCALARS.items():
+            made = step("y", "mx.full", [2, 2], scalar, {"dtype": dtype})
+            yield case(f"full_{SHORT[dtype]}_{kind}", {}, [made])
+    for kind, scalar in SCALARS.items():
+        yield case(f"full_default_{kind}", {}, [step("y", "mx.full", [2], scalar)])
+    for shape in ([], [0], [1], [2, 0, 3]):
+        tag = "x".join(map(str, shape)) or "0d"
+        made = step("y", "mx.full", shape, 1.5, {"dtype": "bfloat16"})
+        yield case(f"full_shape_{tag}", {}, [made])
+    yield case("full_int_shape", {}, [step("y", "mx.full", 3, 7)])
+    yield case("full_wide_int", {}, [step("y", "mx.full", [2], 2**40)])
+    yield case("full_nan", {}, [step("y", "mx.full", [2], {"float": "nan"}, {"dtype": "float16"})])
+    yield error("full_negative", {}, step("y", "mx.full", [2, -3], 1))
+    yield error("full_beyond_i64", {}, step("y", "mx.full", [2], 2**63), message=False)
+
+
+def full_from_tensor():
+    inputs = {"a": tensor("uint8", [3], [1, 2, 3]), "s": tensor("float32", [], [2.5])}
+    steps = [
+        step("y", "mx.full", [2, 3], "$a"), step("z", "mx.full", [2, 3], "$a", {"dtype": "float16"}),
+        step("w", "mx.full", [2], "$s"), step("v", "mx.full", [2], "$s", {"dtype": "int32"}),
+    ]
+    yield case("full_from_tensor", inputs, steps, ["y", "z", "w", "v"])
+    yield error("full_from_tensor_refused", inputs, step("y", "mx.full", [2, 4], "$a"))
+
+
+ARANGES = {
+    "stop": [5], "stop_float": [3.0], "start_stop": [2, 7], "step": [1, 10, 3], "down": [5, 0, -2],
+    "none": [3, 3], "wrong_way": [0, 5, -1], "quarters": [0, 1, 0.25], "tenths": [0.0, 1.0, 0.1],
+    "mixed": [1, 4.5], "float_step": [0, 2, 0.3], "negative": [-3], "minus": [-3, 3],
+    "long_step": [0, 10, 100], "below_zero": [0, -1, -0.25], "wide": [2**31 - 2, 2**31 + 2],
+    "stop_fraction": [2.5], "rounding_up": [0.0, 0.7, 0.1], "zero": [0],
+}
+
+
+def aranges():
+    for name, args in ARANGES.items():
+        yield case(f"arange_{name}", {}, [step("y", "mx.arange", *args)])
+    for dtype in DTYPES:
+        steps = [
+            step("y", "mx.arange", 5, dtype={"dtype": dtype}),
+            step("z", "mx.arange", 1, 8, 2, {"dtype": dtype}),
+        ]
+        if dtype == "bool_":
+            yield error("arange_b", {}, steps[0])
+        else:
+            yield case(f"arange_{SHORT[dtype]}", {}, steps, ["y", "z"])
+    for dtype in FLOATS:
+        steps = [
+            step("y", "mx.arange", 0.0, 1.0, 0.1, {"dtype": dtype}),
+            step("z", "mx.arange", 1000, 1004, 0.5, {"dtype": dtype}),
+        ]
+        yield case(f"arange_fractions_{SHORT[dtype]}", {}, steps, ["y", "z"])
+    for dtype in INTS:
+        made = step("y", "mx.arange", 0.5, 5.5, 1.5, {"dtype": dtype})
+        yield case(f"arange_floats_into_{SHORT[dtype]}", {}, [made])
+    yield case("arange_keywords", {}, [step("y", "mx.arange", start=1, stop=9, step=4)])
+    yield case("arange_stop_keyword", {}, [step("y", "mx.arange", stop=4)])
+    yield case("arange_long", {}, [step("y", "mx.arange", 0.0, 100.0, 0.7)])
+
+
+def refused():
+    yield error("arange_step_zero", {}, step("y", "mx.arange", 0, 10, 0))
+    yield error("arange_nan", {}, step("y", "mx.arange", 1, {"float": "nan"}))
+    yield error("arange_inf", {}, step("y", "mx.arange", 0, {"float": "inf"}))
+    yield error("arange_too_long", {}, step("y", "mx.arange", 2**40))
+    yield error("arange_bool", {}, step("y", "mx.arange", True))
+
+
+def cases():
+    parts = (zeros_and_ones, full_values, full_from_tensor, aranges, refused)
+    return [made for part in parts for made in part()]

@@ -1,0 +1,92 @@
+"""Element-wise functions of one tensor on every dtype, with special values and odd shapes; astype.
+
+Not here: the operators neg, ~ and abs (operators).
+"""
+
+from .base import (
+    DTYPES, FLOATS, HALVES, INTS, SHORT, case, error, grid, normal, sample, step, tame, tensor,
+)
+
+FUNCTIONS = [
+    "abs", "exp", "log", "sqrt", "rsqrt", "square", "sin", "cos", "tanh", "sigmoid", "erf",
+]
+SPECIALS = ["nan", "inf", "-inf", -0.0, 0.0, 1.0, -1.0, 88.0, 88.5, -88.5, 100.0, -104.0, 0.1, 3e-5]
+SUBNORMAL = {"float16": 6e-8, "bfloat16": 1e-40, "float32": 1e-42, "float64": 1e-310}
+
+
+def every_dtype():
+    for function in FUNCTIONS:
+        for dtype in DTYPES:
+            inputs = {"a": grid(dtype), "b": grid(dtype, tame)}
+            steps = [step("y", f"mx.{function}", "$a"), step("z", f"mx.{function}", "$b")]
+            name = f"{function}_{SHORT[dtype]}"
+            if dtype == "complex64" and function in ("sigmoid", "erf"):
+                yield error(name, inputs, steps[0])
+            else:
+                yield case(name, inputs, steps, ["y", "z"])
+
+
+def special_values():
+    for function in FUNCTIONS:
+        for dtype in FLOATS:
+            values = SPECIALS + [SUBNORMAL[dtype], -SUBNORMAL[dtype]]
+            inputs = {"a": tensor(dtype, [len(values)], values)}
+            name = f"{function}_specials_{SHORT[dtype]}"
+            yield case(name, inputs, [step("y", f"mx.{function}", "$a")])
+
+
+def many_values():
+    """Long enough for the vector loops and their tails."""
+    for function in FUNCTIONS:
+        for dtype in ("float32", "bfloat16", "float16"):
+            inputs = {"a": normal(dtype, [37, 3], 11)}
+            name = f"{function}_many_{SHORT[dtype]}"
+            yield case(name, inputs, [step("y", f"mx.{function}", "$a")], graph=False)
+
+
+def odd_shapes():
+    for turn, function in enumerate(FUNCTIONS):
+        dtype = (["int32"] + HALVES + ["float32"])[turn % 4]
+        inputs = {
+            "s": tensor(dtype, [], sample(dtype)[5:]), "e": tensor(dtype, [0, 3], []),
+            "m": tensor(dtype, [1, 1, 2], tame(dtype)[:2]),
+        }
+        steps = [step(f"y_{n}", f"mx.{function}", f"${n}") for n in inputs]
+        yield case(f"{function}_shapes_{SHORT[dtype]}", inputs, steps, [s["out"] for s in steps])
+
+
+def casts():
+    for source in DTYPES:
+        inputs = {"a": grid(source), "b": grid(source, tame)}
+        steps = []
+        for target in DTYPES:
+            tag = SHORT[target]
+            steps.append(step(f"y_{tag}", "method.astype", "$a", {"dtype": target}))
+            steps.append(step(f"z_{tag}", "method.astype", "$b", {"dtype": target}))
+        outputs = [made["out"] for made in steps]
+        yield case(f"astype_from_{SHORT[source]}", inputs, steps, outputs)
+
+
+def rounding_casts():
+    values = [1 + 2**-11, 1 + 3 * 2**-11, 1 + 2**-8, 65519.0, 65520.0, 3e-8, 1e-40, 0.1, -0.0, 1e39]
+    for source in ("float32", "float64"):
+        inputs = {"a": tensor(source, [len(values)], values)}
+        steps = [step(f"y_{SHORT[t]}", "method.astype", "$a", {"dtype": t}) for t in FLOATS]
+        yield case(f"astype_rounds_{SHORT[source]}", inputs, steps, [s["out"] for s in steps])
+    inputs = {"a": tensor("int64", [4], [2**24 + 1, 2**53 + 1, 2**30 + 2**22 + 1, -(2**63)])}
+    steps = [step(f"y_{SHORT[t]}", "method.astype", "$a", {"dtype": t}) for t in FLOATS]
+    yield case("astype_rounds_i64", inputs, steps, [s["out"] for s in steps])
+    steps = [
+        step("h", "method.astype", "$a", {"dtype": "float16"}),
+        step("y", "method.astype", "$h", {"dtype": "float16"}),
+    ]
+    yield case("astype_twice", {"a": grid("float32")}, steps)
+    for target in INTS:
+        inputs = {"a": tensor("float32", [6], [3.9, -3.9, 0.5, 100.0, -1.0, 127.0])}
+        made = step("y", "method.astype", "$a", {"dtype": target})
+        yield case(f"astype_truncates_{SHORT[target]}", inputs, [made])
+
+
+def cases():
+    parts = (every_dtype, special_values, many_values, odd_shapes, casts, rounding_casts)
+    return [made for part in parts for made in part()]

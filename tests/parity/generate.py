@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Writes the committed parity cases: one JSON file per family beside this script, and data/.
+
+`generate.py` writes, `generate.py --check` fails when a committed file is not what would be
+written. Here: the list of families and the writing. Not here: the cases (gen/*.py), and anything
+that runs them; no MLX is needed.
+"""
+
+import json
+import pathlib
+import sys
+
+sys.dont_write_bytecode = True
+
+from gen import (
+    binary_functions, broadcasting, creation, dtype_pairs, files, formulas, indexing,
+    integer_division, matmul, methods, operators, reductions, scalars, selection, shapes,
+    softmax, unary,
+)
+from gen.base import LITERALS
+
+HERE = pathlib.Path(__file__).resolve().parent
+FAMILIES = {
+    "operators": operators,
+    "dtype_pairs": dtype_pairs,
+    "scalars": scalars,
+    "broadcasting": broadcasting,
+    "integer_division": integer_division,
+    "unary": unary,
+    "binary_functions": binary_functions,
+    "reductions": reductions,
+    "selection": selection,
+    "matmul": matmul,
+    "softmax": softmax,
+    "shapes": shapes,
+    "creation": creation,
+    "indexing": indexing,
+    "methods": methods,
+    "files": files,
+    "formulas": formulas,
+}
+
+
+def as_text(cases):
+    names = [case["name"] for case in cases]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SystemExit(f"names used twice: {twice}")
+    # One case a line: a change to a case is one line of a diff.
+    lines = ",\n".join(" " + json.dumps(case, allow_nan=False) for case in cases)
+    for stand_in, literal in LITERALS.items():
+        lines = lines.replace(f'"{stand_in}"', literal)
+    return '{"mlx": "0.32.2", "cases": [\n' + lines + "\n]}\n"
+
+
+def wanted_files():
+    wanted = {f"{name}.json": as_text(family.cases()).encode() for name, family in FAMILIES.items()}
+    wanted["data/tiny.safetensors"] = files.tiny_safetensors()
+    return wanted
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
+        raise SystemExit("usage: generate.py [--check]")
+    stale = []
+    for name, content in wanted_files().items():
+        path = HERE / name
+        if path.is_file() and path.read_bytes() == content:
+            continue
+        stale.append(name)
+        if not check:
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+    if check and stale:
+        raise SystemExit(f"stale, run tests/parity/generate.py: {', '.join(stale)}")
+    print(f"{len(FAMILIES)} families, {len(stale)} files {'stale' if check else 'written'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+//! `cargo xtask TASK`: the entry point and what all tasks share.
+//!
+//! Not here: the tasks themselves, one module each.
+
+mod bindings;
+mod python;
+
+use clap::{Parser, Subcommand};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+/// A task ends well or with one text for the person who ran it.
+type Outcome = Result<(), String>;
+
+/// The workspace's own tasks.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Write mlx-link's raw declarations from the headers it is linked to.
+    Bindings {
+        /// Only fail when the committed ones are stale.
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().task {
+        Task::Bindings { check } => bindings::run(check),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The workspace's folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_owned()
+}
+
+/// `path` as it is written in messages: relative to the workspace.
+fn short(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+/// Runs `command`; its failure is the error.
+fn succeed(command: &mut Command) -> Outcome {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{command:?} failed: {status}")),
+        Err(e) => Err(format!("{command:?} did not start: {e}")),
+    }
+}
