@@ -103,6 +103,7 @@ impl error::Error for Error {
 
 /// Operators and chaining methods: the tensor, or a panic at the caller's line.
 #[doc(hidden)]
+#[must_use]
 #[track_caller]
 pub fn or_panic(result: Result<crate::Tensor>) -> crate::Tensor {
     match result {

@@ -59,9 +59,11 @@ macro_rules! scalars {
 
 scalars! {
     bool => |v| Scalar::Bool(v);
-    i8, i16, i32, i64, u8, u16, u32 => |v| Scalar::Int(v.into());
+    i64 => |v| Scalar::Int(v);
+    i8, i16, i32, u8, u16, u32 => |v| Scalar::Int(v.into());
     isize, usize, u64 => |v| i64::try_from(v).map_or(Scalar::IntOutOfRange, Scalar::Int);
-    f32, f64, f16, bf16 => |v| Scalar::Float(v.into());
+    f64 => |v| Scalar::Float(v);
+    f32, f16, bf16 => |v| Scalar::Float(v.into());
     Complex32 => |v| Scalar::Complex(v);
 }
 

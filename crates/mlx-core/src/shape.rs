@@ -74,7 +74,6 @@ pub(crate) fn check_sizes(op: &'static str, shape: &[i32]) -> Result<()> {
 
 /// `Err` for more bytes than an address can tell apart: MLX's own product wraps around and the memory is too small.
 pub(crate) fn check_size(op: &'static str, shape: &[i32], dtype: Dtype) -> Result<()> {
-    // Shapes this small cannot overflow; their product decides nearly always.
     let mut bytes = dtype.size();
     let mut overflow = false;
     for &size in shape {
@@ -82,7 +81,7 @@ pub(crate) fn check_size(op: &'static str, shape: &[i32], dtype: Dtype) -> Resul
         bytes = product;
         overflow |= over;
     }
-    if !overflow && bytes <= isize::MAX as usize || shape.contains(&0) {
+    if !overflow && isize::try_from(bytes).is_ok() || shape.contains(&0) {
         return Ok(());
     }
     Err(too_large(op, shape, dtype))

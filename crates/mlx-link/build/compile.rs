@@ -43,8 +43,7 @@ pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
     for file in ["native.cpp", "native.h", "format.h"] {
         key.update(fs::read(native().join(file)).map_err(|e| format!("cannot read native/{file}: {e}."))?);
     }
-    let key: String = key.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    let name = format!("mlxc-0.7.0-{key}");
+    let name = format!("mlxc-0.7.0-{}", &format!("{:x}", key.finalize())[..16]);
     // The soname is the path the library will have once its folder is renamed into place.
     let soname = cache.join(&name).join("libmlxc.so");
     cache::entry(cache, &name, |fresh| {
@@ -112,7 +111,9 @@ fn link(mut command: Command, objects: &[PathBuf], mlx: &Path, soname: &Path, ou
         "-lpthread",
     ]);
     // -Xlinker, not -Wl: a path may hold commas.
-    for argument in ["-z", "defs", "--enable-new-dtags", "-soname", &path(soname)?, "-rpath", &path(&mlx.join("lib"))?] {
+    for argument in
+        ["-z", "defs", "--enable-new-dtags", "-soname", &path(soname)?, "-rpath", &path(&mlx.join("lib"))?]
+    {
         command.args(["-Xlinker", argument]);
     }
     let done = command.output().map_err(|e| no_compiler(&e.to_string()))?;

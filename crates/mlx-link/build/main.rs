@@ -23,8 +23,11 @@ fn main() -> ExitCode {
     for path in ["build", "native", "wheels"] {
         println!("cargo::rerun-if-changed={path}");
     }
-    let outcome = if skipped() { Ok(link_nothing()) } else { link() };
-    match outcome {
+    if skipped() {
+        link_nothing();
+        return ExitCode::SUCCESS;
+    }
+    match link() {
         Ok(()) => ExitCode::SUCCESS,
         Err(sentence) => {
             println!("cargo::error={}", sentence.replace('\n', " "));

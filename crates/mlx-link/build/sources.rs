@@ -81,5 +81,5 @@ fn tree_sha256(root: &Path) -> Step<String> {
         hash.update([0]);
         hash.update(fs::read(&file).map_err(broken)?);
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:x}", hash.finalize()))
 }

@@ -61,7 +61,7 @@ pub(super) fn build_in(
 }
 
 /// The 0-d constant of a weak scalar.
-pub(super) fn constant<'g>(guard: &'g Guard, constant: scalar::Constant) -> Temporary<'g> {
+pub(super) fn constant(guard: &Guard, constant: scalar::Constant) -> Temporary<'_> {
     let bits = constant.bits;
     // SAFETY: `bits` holds one element of the dtype, is copied before the call returns, and a 0-d shape is read
     // nowhere.

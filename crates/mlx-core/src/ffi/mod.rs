@@ -3,11 +3,11 @@
 //! The contract. (1) One process-wide lock is held while a node is built or dropped, a graph is scheduled,
 //! settled, dumped or read: MLX walks and edits shared nodes without locks of its own. (2) Metadata (shape,
 //! dtype) never changes after a node is built, and a handle is cloned by counting alone: both go without the
-//! lock. (3) Waiting for results happens outside the lock, on tickets ([`eval`]). (4) mlx-c reports an error by
-//! its status and by a call of our handler on the same thread ([`status`]); nothing unwinds through C.
-//! (5) Every thread uses our process-wide stream as its default one ([`runtime`]). (6) Code that MLX calls back
-//! on its own threads never takes the lock ([`runtime::foreign`]). (7) A buffer is read only when its values
-//! are there, with the dtype it has ([`view`]).
+//! lock. (3) Waiting for results happens outside the lock, on tickets (`eval`). (4) mlx-c reports an error by
+//! its status and by a call of our handler on the same thread (`status`); nothing unwinds through C.
+//! (5) Every thread uses our process-wide stream as its default one (`runtime`). (6) Code that MLX calls back
+//! on its own threads never takes the lock (`runtime::foreign`). (7) A buffer is read only when its values
+//! are there, with the dtype it has (`view`).
 //!
 //! Not here: what an op means, which dtypes and shapes it takes. Hidden: for the crates of this workspace only.
 
