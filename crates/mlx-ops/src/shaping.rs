@@ -32,9 +32,8 @@ pub fn astype(x: &Tensor, dtype: Dtype) -> Result<Tensor> {
 #[doc(alias = "mx.reshape")]
 pub fn reshape(x: &Tensor, shape: impl IntoShape) -> Result<Tensor> {
     let shape = shape.into_shape()?;
-    let hollow = shape.contains(&-1) && shape.contains(&0);
-    if hollow || shape.iter().any(|&size| size < -1) {
-        // MLX divides by the 0, and multiplies two negative sizes into a number of elements that fits.
+    if shape.iter().any(|&size| size < -1) {
+        // MLX multiplies two negative sizes into a number of elements that fits.
         let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
         let message =
             format!("[reshape] Cannot reshape array of size {} into shape ({}).", x.size(), sizes.join(","));
