@@ -36,10 +36,9 @@ type ReduceFn = unsafe extern "C" fn(
 /// Builds one node: takes the lock, makes the call, checks its status and the size of its result.
 pub(super) fn build(
     op: &'static str,
-    call: impl FnOnce(&Guard, *mut sys::mlx_array, sys::mlx_stream) -> c_int,
+    call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int,
 ) -> Result<Tensor> {
-    let guard = runtime::enter()?;
-    build_in(&guard, op, |out, stream| call(&guard, out, stream))
+    build_in(&runtime::enter()?, op, call)
 }
 
 /// [`build`] for a caller that holds the lock already.
@@ -59,6 +58,32 @@ pub(super) fn build_in(
         _ => Err(status::failure(op, ErrorKind::Mlx)),
     }
 }
+
+/// A call of `symbol` with arguments by kind: `tensor x`, `list l` (pointer and length), `value v`.
+///
+/// A macro, so that calls of every shape share one unsafe block; mlx-c's own signatures check the kinds.
+macro_rules! node {
+    ($op:expr, $symbol:expr, $($kind:ident $argument:expr),* $(,)?) => {
+        node!(@ $op, $symbol, [] $($kind $argument,)*)
+    };
+    (@ $op:expr, $symbol:expr, [$($done:expr,)*] tensor $x:expr, $($rest:tt)*) => {
+        node!(@ $op, $symbol, [$($done,)* $x.0.raw(),] $($rest)*)
+    };
+    (@ $op:expr, $symbol:expr, [$($done:expr,)*] list $list:expr, $($rest:tt)*) => {
+        node!(@ $op, $symbol, [$($done,)* $list.as_ptr(), $list.len(),] $($rest)*)
+    };
+    (@ $op:expr, $symbol:expr, [$($done:expr,)*] value $value:expr, $($rest:tt)*) => {
+        node!(@ $op, $symbol, [$($done,)* $value,] $($rest)*)
+    };
+    (@ $op:expr, $symbol:expr, [$($done:expr,)*]) => {
+        $crate::ffi::call::build($op, |out, stream| {
+            // SAFETY: the handles and lists are borrowed through the call, a list is as long as it says, and `build`
+            // holds the lock.
+            unsafe { $symbol(out, $($done,)* stream) }
+        })
+    };
+}
+pub(super) use node;
 
 /// The 0-d constant of a weak scalar.
 pub(super) fn constant(guard: &Guard, constant: scalar::Constant) -> Temporary<'_> {
@@ -87,9 +112,7 @@ impl Unary {
     /// # Errors
     /// What MLX refuses.
     pub fn call(&self, x: &Tensor) -> Result<Tensor> {
-        // SAFETY: the handles live through the call, which the guard makes under the lock.
-        build(self.name, |_, out, stream| unsafe { (self.symbol)(out, x.0.raw(), stream) })
-            .map_err(|e| e.with_operands(&[x.into()]))
+        node!(self.name, (self.symbol), tensor x).map_err(|e| e.with_operands(&[x.into()]))
     }
 }
 
@@ -175,11 +198,8 @@ impl Ternary {
     /// # Errors
     /// What MLX refuses.
     pub fn call(&self, a: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tensor> {
-        // SAFETY: the handles live through the call, which the guard makes under the lock.
-        build(self.name, |_, out, stream| unsafe {
-            (self.symbol)(out, a.0.raw(), b.0.raw(), c.0.raw(), stream)
-        })
-        .map_err(|e| e.with_operands(&[a.into(), b.into(), c.into()]))
+        node!(self.name, (self.symbol), tensor a, tensor b, tensor c)
+            .map_err(|e| e.with_operands(&[a.into(), b.into(), c.into()]))
     }
 }
 
@@ -198,12 +218,10 @@ impl Reduce {
     /// What MLX refuses: an axis out of range or named twice, an empty maximum.
     pub fn call(&self, x: &Tensor, axes: &Axes) -> Result<Tensor> {
         let keep = axes.keeps();
-        build(self.name, |_, out, stream| match axes.list() {
-            // SAFETY: the handle lives through the call, which the guard makes under the lock.
-            None => unsafe { (self.all)(out, x.0.raw(), keep, stream) },
-            // SAFETY: likewise, and `list` is as long as it says.
-            Some(list) => unsafe { (self.some)(out, x.0.raw(), list.as_ptr(), list.len(), keep, stream) },
-        })
+        match axes.list() {
+            None => node!(self.name, (self.all), tensor x, value keep),
+            Some(list) => node!(self.name, (self.some), tensor x, list list, value keep),
+        }
         .map_err(|e| e.with_operands(&[x.into()]))
     }
 }

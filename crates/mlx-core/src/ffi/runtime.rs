@@ -6,7 +6,6 @@ use mlx_link as sys;
 use parking_lot::{Mutex, ReentrantMutex, ReentrantMutexGuard};
 use std::{
     cell::Cell,
-    ffi::CStr,
     sync::{OnceLock, mpsc},
     thread,
     time::Duration,
@@ -81,14 +80,9 @@ fn start() -> Result<Runtime, String> {
 }
 
 fn check_version() -> Result<(), String> {
-    // SAFETY: the string is made, read and freed here.
-    let found = unsafe {
-        let mut text = sys::mlx_string_new();
-        sys::mlx_version(&raw mut text);
-        let found = CStr::from_ptr(sys::mlx_string_data(text)).to_string_lossy().into_owned();
-        sys::mlx_string_free(text);
-        found
-    };
+    // SAFETY: the handle is the one being filled.
+    let found =
+        status::string("mlx", |out| unsafe { sys::mlx_version(out) }).map_err(|e| e.message().to_owned())?;
     if found == MLX_VERSION {
         return Ok(());
     }
@@ -107,11 +101,14 @@ fn attach(runtime: &'static Runtime) -> Result<()> {
         ));
     }
     let _lock = LOCK.lock();
-    // SAFETY: the stream lives as long as the process.
-    let status = unsafe { sys::mlx_set_default_stream(runtime.stream) };
+    // SAFETY: the stream is never freed; the thread guard is called once a thread, after its default stream is set,
+    // as its contract asks.
+    let status = unsafe {
+        let status = sys::mlx_set_default_stream(runtime.stream);
+        sys::mlxr_thread_guard();
+        status
+    };
     status::check("mlx", ErrorKind::Setup, status)?;
-    // SAFETY: called once a thread, after its default stream is set, as its contract asks.
-    unsafe { sys::mlxr_thread_guard() };
     ATTACHED.set(true);
     Ok(())
 }
@@ -128,7 +125,7 @@ fn start_janitor(stream: sys::mlx_stream) -> Result<mpsc::Sender<Handle>, String
     let stream = SendStream(stream);
     let work = move || {
         let stream = stream;
-        // SAFETY: the stream lives as long as the process.
+        // SAFETY: a stream handle that is never freed.
         unsafe { sys::mlx_synchronize(stream.0) };
         let _ = ready.send(());
         queue.into_iter().for_each(drop);

@@ -1,13 +1,13 @@
 //! Calls of mlx-c with a shape of their own: construction, shapes, joins, text.
 
 use super::{
-    call::{build, constant},
+    call::{build, constant, node},
     handle::Handle,
     runtime, status,
 };
-use crate::{Dtype, Element, Error, ErrorKind, Result, Tensor, scalar::Constant, shape};
+use crate::{Dtype, Element, ErrorKind, Result, Tensor, scalar::Constant, shape};
 use mlx_link as sys;
-use std::ffi::CStr;
+use std::ffi::c_int;
 
 /// A copy of `values`, whose number the caller has compared with `shape`.
 pub(crate) fn from_elements<T: Element>(op: &'static str, values: &[T], sizes: &[i32]) -> Result<Tensor> {
@@ -34,9 +34,7 @@ pub(crate) fn from_constant(op: &'static str, value: Constant) -> Result<Tensor>
 /// # Errors
 /// What MLX refuses.
 pub fn astype(x: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    // SAFETY: the handle lives through the call, which the guard makes under the lock.
-    build("astype", |_, out, stream| unsafe { sys::mlx_astype(out, x.0.raw(), dtype.code(), stream) })
-        .map_err(|e| e.with_operands(&[x.into()]))
+    node!("astype", sys::mlx_astype, tensor x, value dtype.code()).map_err(|e| e.with_operands(&[x.into()]))
 }
 
 /// A symbol that takes one tensor and a list of integers.
@@ -47,8 +45,7 @@ macro_rules! with_list {
         /// # Errors
         /// What MLX refuses.
         pub fn $name(x: &Tensor, list: &[i32]) -> Result<Tensor> {
-            // SAFETY: handle and list live through the call, which the guard makes under the lock.
-            build($op, |_, out, stream| unsafe { sys::$symbol(out, x.0.raw(), list.as_ptr(), list.len(), stream) })
+            node!($op, sys::$symbol, tensor x, list list)
                 .map_err(|e| e.with_operands(&[x.into()]))
         })*
     };
@@ -72,14 +69,10 @@ with_list! {
 /// # Errors
 /// What MLX refuses.
 pub fn softmax(x: &Tensor, axes: Option<&[i32]>, precise: bool) -> Result<Tensor> {
-    build("softmax", |_, out, stream| match axes {
-        // SAFETY: handle and list live through the call, which the guard makes under the lock.
-        Some(axes) => unsafe {
-            sys::mlx_softmax_axes(out, x.0.raw(), axes.as_ptr(), axes.len(), precise, stream)
-        },
-        // SAFETY: likewise.
-        None => unsafe { sys::mlx_softmax(out, x.0.raw(), precise, stream) },
-    })
+    match axes {
+        Some(axes) => node!("softmax", sys::mlx_softmax_axes, tensor x, list axes, value precise),
+        None => node!("softmax", sys::mlx_softmax, tensor x, value precise),
+    }
     .map_err(|e| e.with_operands(&[x.into()]))
 }
 
@@ -89,14 +82,10 @@ pub fn softmax(x: &Tensor, axes: Option<&[i32]>, precise: bool) -> Result<Tensor
 /// What MLX refuses.
 pub fn var(x: &Tensor, axes: &crate::Axes, ddof: i32) -> Result<Tensor> {
     let keep = axes.keeps();
-    build("var", |_, out, stream| match axes.list() {
-        // SAFETY: handle and list live through the call, which the guard makes under the lock.
-        Some(list) => unsafe {
-            sys::mlx_var_axes(out, x.0.raw(), list.as_ptr(), list.len(), keep, ddof, stream)
-        },
-        // SAFETY: likewise.
-        None => unsafe { sys::mlx_var(out, x.0.raw(), keep, ddof, stream) },
-    })
+    match axes.list() {
+        Some(list) => node!("var", sys::mlx_var_axes, tensor x, list list, value keep, value ddof),
+        None => node!("var", sys::mlx_var, tensor x, value keep, value ddof),
+    }
     .map_err(|e| e.with_operands(&[x.into()]))
 }
 
@@ -105,11 +94,8 @@ pub fn var(x: &Tensor, axes: &crate::Axes, ddof: i32) -> Result<Tensor> {
 /// # Errors
 /// What MLX refuses.
 pub fn addmm(c: &Tensor, a: &Tensor, b: &Tensor, alpha: f32, beta: f32) -> Result<Tensor> {
-    build("addmm", |_, out, stream| {
-        // SAFETY: the handles live through the call, which the guard makes under the lock.
-        unsafe { sys::mlx_addmm(out, c.0.raw(), a.0.raw(), b.0.raw(), alpha, beta, stream) }
-    })
-    .map_err(|e| e.with_operands(&[c.into(), a.into(), b.into()]))
+    node!("addmm", sys::mlx_addmm, tensor c, tensor a, tensor b, value alpha, value beta)
+        .map_err(|e| e.with_operands(&[c.into(), a.into(), b.into()]))
 }
 
 /// `mx.clip(x, min, max)`, with at least one bound.
@@ -119,8 +105,8 @@ pub fn addmm(c: &Tensor, a: &Tensor, b: &Tensor, alpha: f32, beta: f32) -> Resul
 pub fn clip(x: &Tensor, min: Option<&Tensor>, max: Option<&Tensor>) -> Result<Tensor> {
     let bound =
         |bound: Option<&Tensor>| bound.map_or(sys::mlx_array { ctx: std::ptr::null_mut() }, |t| t.0.raw());
-    // SAFETY: the handles live through the call, which the guard makes under the lock; mlx-c takes an empty bound.
-    build("clip", |_, out, stream| unsafe { sys::mlx_clip(out, x.0.raw(), bound(min), bound(max), stream) })
+    // mlx-c takes an empty handle for no bound.
+    node!("clip", sys::mlx_clip, tensor x, value bound(min), value bound(max))
         .map_err(|e| e.with_operands(&[x.into()]))
 }
 
@@ -130,10 +116,7 @@ pub fn clip(x: &Tensor, min: Option<&Tensor>, max: Option<&Tensor>) -> Result<Te
 /// What MLX refuses.
 pub fn full(sizes: &[i32], value: &Tensor, dtype: Dtype) -> Result<Tensor> {
     shape::check_sizes("full", sizes)?;
-    build("full", |_, out, stream| {
-        // SAFETY: handle and shape live through the call, which the guard makes under the lock.
-        unsafe { sys::mlx_full(out, sizes.as_ptr(), sizes.len(), value.0.raw(), dtype.code(), stream) }
-    })
+    node!("full", sys::mlx_full, list sizes, tensor value, value dtype.code())
 }
 
 /// `mx.arange(start, stop, step, dtype)`
@@ -141,8 +124,7 @@ pub fn full(sizes: &[i32], value: &Tensor, dtype: Dtype) -> Result<Tensor> {
 /// # Errors
 /// What MLX refuses: NaN, infinite or too many values.
 pub fn arange(start: f64, stop: f64, step: f64, dtype: Dtype) -> Result<Tensor> {
-    // SAFETY: plain values, under the lock.
-    build("arange", |_, out, stream| unsafe { sys::mlx_arange(out, start, stop, step, dtype.code(), stream) })
+    node!("arange", sys::mlx_arange, value start, value stop, value step, value dtype.code())
 }
 
 /// A slice with raw starts, stops and steps, one an axis; the caller has refused a step of 0.
@@ -151,14 +133,8 @@ pub fn arange(start: f64, stop: f64, step: f64, dtype: Dtype) -> Result<Tensor> 
 /// What MLX refuses.
 pub fn slice(x: &Tensor, start: &[i32], stop: &[i32], step: &[i32]) -> Result<Tensor> {
     assert!(!step.contains(&0), "a step of 0 ends the process inside MLX");
-    build("slice", |_, out, stream| {
-        let (n, m, k) = (start.len(), stop.len(), step.len());
-        // SAFETY: handle and lists live through the call, which the guard makes under the lock.
-        unsafe {
-            sys::mlx_slice(out, x.0.raw(), start.as_ptr(), n, stop.as_ptr(), m, step.as_ptr(), k, stream)
-        }
-    })
-    .map_err(|e| e.with_operands(&[x.into()]))
+    node!("slice", sys::mlx_slice, tensor x, list start, list stop, list step)
+        .map_err(|e| e.with_operands(&[x.into()]))
 }
 
 /// The subtensor of `x` at `index` of `axis`, which the caller has checked against its size.
@@ -166,8 +142,7 @@ pub fn slice(x: &Tensor, start: &[i32], stop: &[i32], step: &[i32]) -> Result<Te
 /// # Errors
 /// What MLX refuses.
 pub fn take_axis(x: &Tensor, index: &Tensor, axis: i32) -> Result<Tensor> {
-    // SAFETY: the handles live through the call, which the guard makes under the lock.
-    build("take", |_, out, stream| unsafe { sys::mlx_take_axis(out, x.0.raw(), index.0.raw(), axis, stream) })
+    node!("take", sys::mlx_take_axis, tensor x, tensor index, value axis)
         .map_err(|e| e.with_operands(&[x.into(), index.into()]))
 }
 
@@ -176,7 +151,7 @@ pub fn take_axis(x: &Tensor, index: &Tensor, axis: i32) -> Result<Tensor> {
 /// # Errors
 /// What MLX refuses.
 pub fn concatenate(tensors: &[Tensor], axis: i32) -> Result<Tensor> {
-    build("concatenate", |_, out, stream| {
+    build("concatenate", |out, stream| {
         let (arrays, count) = Handle::raw_slice(tensors);
         // SAFETY: the handles live through the call, which the guard makes under the lock; the vector is made and
         // freed here.
@@ -206,22 +181,7 @@ pub(crate) fn graph_dot(outputs: &[Tensor]) -> Result<String> {
 }
 
 /// The text that `fill` writes, with the lock held.
-fn string(
-    op: &'static str,
-    fill: impl FnOnce(*mut sys::mlx_string) -> std::ffi::c_int,
-) -> Result<String, Error> {
+fn string(op: &'static str, fill: impl FnOnce(*mut sys::mlx_string) -> c_int) -> Result<String> {
     let _guard = runtime::enter()?;
-    // SAFETY: the string is made, read and freed here.
-    unsafe {
-        let mut raw = sys::mlx_string_new();
-        let status = fill(&raw mut raw);
-        let text = if status == 0 {
-            CStr::from_ptr(sys::mlx_string_data(raw)).to_string_lossy().into_owned()
-        } else {
-            String::new()
-        };
-        sys::mlx_string_free(raw);
-        status::check(op, ErrorKind::Mlx, status)?;
-        Ok(text)
-    }
+    status::string(op, fill)
 }

@@ -1,6 +1,7 @@
 //! Errors of mlx-c: the handler, and the last message of each thread.
 
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Result};
+use mlx_link as sys;
 use std::{
     cell::RefCell,
     ffi::{CStr, c_char, c_int, c_void},
@@ -13,7 +14,7 @@ thread_local! {
 /// mlx-c's own handler prints and ends the process, so this runs before any other call.
 pub(super) fn install_handler() {
     // SAFETY: `on_error` matches the handler's type, needs no data and stays valid for the whole process.
-    unsafe { mlx_link::mlx_set_error_handler(Some(on_error), std::ptr::null_mut(), None) };
+    unsafe { sys::mlx_set_error_handler(Some(on_error), std::ptr::null_mut(), None) };
 }
 
 extern "C" fn on_error(message: *const c_char, _data: *mut c_void) {
@@ -36,7 +37,7 @@ fn without_place(text: &str) -> &str {
 }
 
 /// Turns a status of mlx-c into a result; some failures come without a message.
-pub(super) fn check(op: &'static str, kind: ErrorKind, status: c_int) -> Result<(), Error> {
+pub(super) fn check(op: &'static str, kind: ErrorKind, status: c_int) -> Result<()> {
     if status == 0 { Ok(()) } else { Err(failure(op, kind)) }
 }
 
@@ -44,6 +45,21 @@ pub(super) fn check(op: &'static str, kind: ErrorKind, status: c_int) -> Result<
 pub(super) fn failure(op: &'static str, kind: ErrorKind) -> Error {
     let message = LAST.with(|last| last.borrow_mut().take());
     Error::new(kind, op, message.unwrap_or_else(|| "MLX reported a failure without a message".into()))
+}
+
+/// The text that `fill` writes into a string of mlx-c's.
+pub(super) fn string(op: &'static str, fill: impl FnOnce(*mut sys::mlx_string) -> c_int) -> Result<String> {
+    // SAFETY: the string is made, read and freed here.
+    let (status, text) = unsafe {
+        let mut raw = sys::mlx_string_new();
+        let status = fill(&raw mut raw);
+        let data = sys::mlx_string_data(raw);
+        let text =
+            if data.is_null() { String::new() } else { CStr::from_ptr(data).to_string_lossy().into_owned() };
+        sys::mlx_string_free(raw);
+        (status, text)
+    };
+    check(op, ErrorKind::Mlx, status).map(|()| text)
 }
 
 #[cfg(test)]
