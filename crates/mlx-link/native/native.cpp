@@ -166,6 +166,27 @@ void refuse_unreadable(const array& a) {
   }
 }
 
+// While it lives, the leaves of a graph wait for no event. Scheduling looks at the events of a batch's inputs and,
+// where one was signaled, throws and clears the error behind it, which would then be lost to its own batch. On the
+// one CPU stream work runs in order, so the events are not needed.
+class WithoutEvents {
+ public:
+  void strip(const array& leaf) {
+    if (leaf.event().stream().device == mx::Device::cpu) {
+      leaves_.emplace_back(leaf, leaf.event());
+      leaf.attach_event(mx::Event{});
+    }
+  }
+  ~WithoutEvents() {
+    for (auto& [leaf, event] : leaves_) {
+      leaf.attach_event(std::move(event));
+    }
+  }
+
+ private:
+  std::vector<std::pair<array, mx::Event>> leaves_;
+};
+
 // Runs on the stream thread behind the batch's own tasks, so the error it finds is this batch's.
 void check(const TicketPtr& ticket, mx::Stream stream) {
   std::string error;
@@ -220,11 +241,13 @@ TicketPtr begin(const std::vector<array>& outputs) {
   if (fresh.empty() && streams.empty() && ticket->gpu.empty()) {
     return nullptr;
   }
+  std::vector<array> leaves;
   if (!fresh.empty() && (failures().any() || batches_in_flight.load() > 0)) {
     walk(outputs, [&](const array& a) {
       refuse_unreadable(a);
       if (a.status() == array::Status::evaluated && a.event().valid()) {
         push_unique(ticket->leaves, a.event());
+        leaves.push_back(a);
       }
     });
   }
@@ -236,6 +259,11 @@ TicketPtr begin(const std::vector<array>& outputs) {
       }
     }
     try {
+      WithoutEvents stripped;
+      for (auto& leaf : leaves) {
+        stripped.strip(leaf);
+      }
+      leaves.clear();
       mx::async_eval(outputs);
     } catch (const std::exception& e) {
       // What was scheduled before the throw still runs; the checks below wait for it.
