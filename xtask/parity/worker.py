@@ -6,10 +6,11 @@ the Rust driver does.
 
 Protocol, one JSON value a line. First line out: {"ready": {"mlx", "python", "libmlx"}}.
   in   {"case": CASE, "dir": folder of the case file, "graph": bool}
+       {"draw": {NAME: INPUT}, "dir": …}             answered with {"drawn": {NAME: OUT}}
   out  {"outputs": [OUT], "dot": text | null}        OUT = {"dtype", "shape", "hex"} | {"json"}
        {"error": {"type", "message"}}                an exception is a result like any other
        {"illformed": why}                            the case itself is not valid
-Exit status 3 after a reply means: the reply is good, start a fresh worker.
+A reply that also says "last": true is good, and the worker's last: start a fresh one.
 """
 
 import io
@@ -38,6 +39,22 @@ def dot_text(tensors):
     return text.getvalue()
 
 
+def made(specs, folder):
+    """The inputs of a case, evaluated."""
+    require(isinstance(specs, dict), "inputs is an object")
+    try:
+        env = {name: make_input(spec, folder) for name, spec in specs.items()}
+        evaluate(list(env.values()))
+    except (EvalFailed, ValueError, TypeError, RuntimeError) as error:
+        raise IllFormed(f"input: {error.__cause__ or error}") from error
+    return env
+
+
+def draw(request):
+    env = made(request["draw"], request.get("dir", "."))
+    return {"drawn": {name: encode(tensor) for name, tensor in env.items()}}
+
+
 def run_case(request):
     case, folder = request.get("case"), request.get("dir", ".")
     require(isinstance(case, dict), "a case is an object")
@@ -46,13 +63,7 @@ def run_case(request):
     require(isinstance(names, list) and names, "a case needs outputs")
     # A case must not depend on the one before it: the global key starts the same each time.
     mx.random.seed(0)
-    specs = case.get("inputs", {})
-    require(isinstance(specs, dict), "inputs is an object")
-    try:
-        env = {name: make_input(spec, folder) for name, spec in specs.items()}
-        evaluate(list(env.values()))
-    except (EvalFailed, ValueError, TypeError, RuntimeError) as error:
-        raise IllFormed(f"input: {error.__cause__ or error}") from error
+    env = made(case.get("inputs", {}), folder)
     run_steps(case.get("steps", []), env)
     outputs = [lookup(name, env) for name in names]
     tensors = tensors_in(outputs)
@@ -79,11 +90,11 @@ def answer(line):
     try:
         request = json.loads(line)
         require(isinstance(request, dict), "a request is an object")
-        return run_case(request), True
+        return (draw if "draw" in request else run_case)(request), True
     except json.JSONDecodeError as error:
         return {"illformed": f"not JSON: {error}"}, True
     except IllFormed as error:
-        return {"illformed": str(error)}, True
+        return {"illformed": str(error)}, not isinstance(error.__cause__, EvalFailed)
     except EvalFailed as failure:
         # After a failed eval MLX may hand the same error to a later, innocent eval, and reads
         # stale memory for the failed tensor: this process is done.
@@ -121,7 +132,7 @@ def main():
         if not line.strip():
             continue
         value, trusted = answer(line)
-        reply(value)
+        reply(value if trusted else {**value, "last": True})
         if not trusted:
             # No destructors: they could wait for the stream that failed.
             os._exit(3)

@@ -3,7 +3,10 @@
 //! Not here: the tasks themselves, one module each.
 
 mod bindings;
+mod deny;
+mod parity;
 mod python;
+mod tidy;
 
 use clap::{Parser, Subcommand};
 use std::{
@@ -24,20 +27,35 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Check the dependencies' licences and sources against deny.toml.
+    Deny,
     /// Write mlx-link's raw declarations from the headers it is linked to.
     Bindings {
         /// Only fail when the committed ones are stale.
         #[arg(long)]
         check: bool,
     },
+    /// Prove case files equal to Python MLX, bit for bit.
+    Parity(parity::Parity),
+    /// The Rust side of `parity`; speaks its line protocol.
+    #[command(hide = true)]
+    ParityWorker,
+    /// Check the house rules that can be checked.
+    Tidy,
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
-        Task::Bindings { check } => bindings::run(check),
+        Task::Deny => deny::run(),
+        Task::Bindings { check } => bindings::run(check).map(|()| true),
+        Task::Parity(options) => parity::run(options),
+        Task::ParityWorker => parity::worker::run(),
+        Task::Tidy => tidy::run(),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        // The task has said what is wrong.
+        Ok(false) => ExitCode::FAILURE,
         Err(text) => {
             eprintln!("{text}");
             ExitCode::FAILURE

@@ -6,7 +6,7 @@
 use crate::{
     Dtype, Element, Error, ErrorKind, Operand, OperandRef, Result, Scalar, Tensor,
     ffi::{self, view::View},
-    promote_types,
+    promote_types, scalar,
 };
 use std::cell::Cell;
 
@@ -48,6 +48,12 @@ pub(crate) fn divide(
     b: OperandRef<'_>,
 ) -> Result<Tensor> {
     let Some(dtype) = trapping_dtype(a, b) else { return symbol.unguarded(a, b) };
+    // A scalar that the dtype cannot hold comes first, as in Python.
+    if let (OperandRef::Tensor(t), OperandRef::Scalar(s)) | (OperandRef::Scalar(s), OperandRef::Tensor(t)) =
+        (a, b)
+    {
+        scalar::weak(symbol.name(), s, t.dtype())?;
+    }
     match host_verdict(symbol.name(), dtype, a, b)? {
         Verdict::Safe => symbol.unguarded(a, b),
         Verdict::Lazy => with_guard_nodes(division, symbol, dtype, a, b),

@@ -81,7 +81,7 @@ impl Tensor {
         const OP: &str = "item";
         self.expect_dtype::<T>(OP)?;
         if self.size() != 1 {
-            let message = "item can only be called on arrays of size 1.";
+            let message = "[convert] Only length-1 arrays can be converted to Python scalars.";
             return Err(Error::new(ErrorKind::Shape, OP, message).with_operands(&[self.into()]));
         }
         Ok(T::from_bytes(&self.to_bytes()?))

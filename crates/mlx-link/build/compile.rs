@@ -1,4 +1,4 @@
-//! `libmlxc.so`: mlx-c and our one C++ file, compiled once into the cache and found there by its absolute soname.
+//! `libmlxc.so`: mlx-c and our C++ files, compiled once into the cache and found there by its absolute soname.
 
 use crate::{MLX_VERSION, Step, cache, sources};
 use sha2::{Digest, Sha256};
@@ -12,21 +12,34 @@ fn native() -> PathBuf {
     crate::package().join("native")
 }
 
+fn native_sources() -> Step<Vec<PathBuf>> {
+    cpp_files(&native())
+}
+
+/// The C++ sources in a folder, sorted.
+fn cpp_files(folder: &Path) -> Step<Vec<PathBuf>> {
+    let broken = |e: std::io::Error| format!("cannot read {}: {e}.", folder.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(broken)? {
+        files.push(entry.map_err(broken)?.path());
+    }
+    files.retain(|path| path.extension().is_some_and(|end| end == "cpp"));
+    files.sort();
+    Ok(files)
+}
+
 fn compiler() -> cc::Build {
     let mut build = cc::Build::new();
     build.cpp(true).std("c++20").pic(true).opt_level(2).debug(false).warnings(false).cargo_metadata(false);
     build
 }
 
-/// On Apple mlx-sys links MLX and mlx-c; only our C++ file is added, against the headers it publishes.
+/// On Apple mlx-sys links MLX and mlx-c; only our C++ files are added, against the headers it publishes.
 pub(crate) fn against_mlx_sys() -> Step<()> {
     let headers = env::var_os("DEP_MLX_INCLUDE").ok_or("mlx-sys 0.7.0 published no include folders.")?;
     let mut build = compiler();
     build.cargo_metadata(true).includes(env::split_paths(&headers)).define("MLX_STATIC", None);
-    build
-        .file(native().join("native.cpp"))
-        .try_compile("mlxr")
-        .map_err(|e| format!("our native.cpp did not compile: {e}."))
+    build.files(native_sources()?).try_compile("mlxr").map_err(|e| format!("our C++ did not compile: {e}."))
 }
 
 /// The path of `libmlxc.so` for the MLX in `mlx`, built if the cache lacks it.
@@ -40,8 +53,9 @@ pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
         key.update([0]);
     }
     key.update(&version.stdout);
-    for file in ["native.cpp", "native.h", "format.h"] {
-        key.update(fs::read(native().join(file)).map_err(|e| format!("cannot read native/{file}: {e}."))?);
+    let headers = ["common.h", "format.h", "native.h"].map(|header| native().join(header));
+    for file in native_sources()?.into_iter().chain(headers) {
+        key.update(fs::read(&file).map_err(|e| format!("cannot read {}: {e}.", file.display()))?);
     }
     let name = format!("mlxc-0.7.0-{}", &format!("{:x}", key.finalize())[..16]);
     // The soname is the path the library will have once its folder is renamed into place.
@@ -73,13 +87,7 @@ fn copy_headers(mlxc: &Path, fresh: &Path) -> Step<()> {
 }
 
 fn compile(mut build: cc::Build, mlxc: &Path, mlx: &Path) -> Step<Vec<PathBuf>> {
-    let broken = |e: std::io::Error| format!("cannot read {}: {e}.", mlxc.display());
-    let mut files = vec![native().join("native.cpp")];
-    for entry in fs::read_dir(mlxc.join("mlx/c")).map_err(broken)? {
-        files.push(entry.map_err(broken)?.path());
-    }
-    files.retain(|path| path.extension().is_some_and(|end| end == "cpp"));
-    files.sort();
+    let files = native_sources()?.into_iter().chain(cpp_files(&mlxc.join("mlx/c"))?);
     if !has_format_header(&build)? {
         build.flag("-include").flag(native().join("format.h"));
     }

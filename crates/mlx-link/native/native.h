@@ -1,4 +1,4 @@
-// What mlx-c lacks and the library needs; declared for bindgen, defined in native.cpp.
+// What mlx-c lacks and the library needs; declared for bindgen, defined in the .cpp files beside it.
 // Functions that return int: 0 is success, otherwise the error handler of mlx-c was called on this thread.
 // "Locked": the caller holds the library lock (mlx-core/src/ffi/runtime.rs).
 #pragma once

@@ -191,11 +191,11 @@ tuples! {
 pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
     let node = match index.into() {
         IndexSpec::One(Index::At(position)) => at(x, position),
+        IndexSpec::One(Index::Slice(_)) if x.ndim() == 0 => Err(too_many(x)),
         IndexSpec::One(Index::Slice(slice)) if slice.is_full() => Ok(x.clone()),
         IndexSpec::One(Index::Ellipsis) => Ok(x.clone()),
         IndexSpec::One(Index::NewAxis) => ffi::expand_dims(x, &[0]),
-        IndexSpec::One(slice @ Index::Slice(_)) if x.ndim() > 0 => several(x, &[slice]),
-        IndexSpec::One(Index::Slice(_)) => Err(too_many(x)),
+        IndexSpec::One(slice @ Index::Slice(_)) => several(x, &[slice]),
         IndexSpec::Many(items) => several(x, &items),
     };
     node.map_err(|e| e.with_operands(&[x.into()]))

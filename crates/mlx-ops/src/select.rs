@@ -41,7 +41,7 @@ pub fn clip(x: &Tensor, min: impl IntoBound, max: impl IntoBound) -> Result<Tens
     let beside =
         |bound: Option<OperandRef<'_>>| bound.map(|b| b.to_tensor("clip", Some(x.dtype()))).transpose();
     let (min, max) = (beside(min.bound())?, beside(max.bound())?);
-    ffi::clip(x, min.as_ref(), max.as_ref())
+    ffi::clip(x, [min.as_ref(), max.as_ref()])
 }
 
 /// Choosing and limiting, as methods.

@@ -128,7 +128,43 @@ pub fn broadcast_to(x: &Tensor, shape: impl IntoShape) -> Result<Tensor> {
 #[doc(alias = "mx.concatenate")]
 pub fn concatenate<'a>(tensors: impl IntoIterator<Item = &'a Tensor>, axis: i32) -> Result<Tensor> {
     let tensors: Vec<Tensor> = tensors.into_iter().cloned().collect();
-    ffi::concatenate(&tensors, axis)
+    ffi::concatenate(&tensors, Some(axis))
+}
+
+/// The elements of all the tensors in one dimension (Python's `concatenate(…, axis=None)`).
+///
+/// # Errors
+/// None at all.
+///
+/// ```
+/// # use mlx_core::{Tensor, tensor};
+/// let square = Tensor::from_shape_slice([2, 2], &[1, 2, 3, 4])?;
+/// assert_eq!(mlx_ops::concatenate_flat([&square, &tensor![5]])?.to_vec::<i32>()?, [1, 2, 3, 4, 5]);
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+pub fn concatenate_flat<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<Tensor> {
+    let tensors: Vec<Tensor> = tensors.into_iter().cloned().collect();
+    ffi::concatenate(&tensors, None)
+}
+
+/// The tensor in `parts` equal parts along `axis`.
+///
+/// # Errors
+/// A size that `parts` does not divide; an axis out of range.
+///
+/// ```
+/// # use mlx_core::tensor;
+/// let parts = mlx_ops::split(&tensor![1, 2, 3, 4], 2, 0)?;
+/// assert_eq!(parts[1].to_vec::<i32>()?, [3, 4]);
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+#[doc(alias = "mx.split")]
+pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
+    if parts < 1 {
+        let message = format!("a tensor cannot be split into {parts} parts");
+        return Err(Error::new(ErrorKind::Value, "split", message).with_operands(&[x.into()]));
+    }
+    ffi::split(x, parts, axis)
 }
 
 /// Dtype and shape, as methods. Each panics at the caller's line where the free function returns an error.

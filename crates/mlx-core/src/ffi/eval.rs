@@ -1,4 +1,4 @@
-//! Evaluation by tickets: schedule under the lock, wait without it, settle under it (native.cpp).
+//! Evaluation by tickets: schedule under the lock, wait without it, settle under it (native/eval.cpp).
 
 use super::{handle::Handle, runtime, status};
 use crate::{ErrorKind, Result, Tensor};

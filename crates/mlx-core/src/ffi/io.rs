@@ -19,6 +19,28 @@ struct Source {
 }
 
 impl Source {
+    fn seek(&self, offset: i64, whence: c_int) -> c_int {
+        let base = match whence {
+            0 => 0,
+            1 => self.position.load(Ordering::Relaxed),
+            _ => self.length,
+        };
+        let Some(position) = base.checked_add_signed(offset) else { return -1 };
+        self.position.store(position, Ordering::Relaxed);
+        0
+    }
+
+    /// Fills a buffer of mlx-c's.
+    fn fill(&self, data: *mut c_char, count: usize, offset: u64) -> usize {
+        // SAFETY: mlx-c's buffer has `count` bytes and is its own until the callback returns; it is written before it
+        // is seen as a slice.
+        let buffer = unsafe {
+            std::ptr::write_bytes(data, 0, count);
+            std::slice::from_raw_parts_mut(data.cast::<u8>(), count)
+        };
+        self.read_at(buffer, offset)
+    }
+
     /// As many bytes as there are, up to the buffer's length.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> usize {
         use std::os::unix::fs::FileExt;
@@ -35,63 +57,31 @@ impl Source {
     }
 }
 
-/// Runs one callback of the reader.
-///
-/// # Safety
-/// `source` is the pointer that [`load_safetensors`] gave to mlx-c and `free` has not been called on it.
-unsafe fn with<T>(source: *mut c_void, work: impl FnOnce(&Source) -> T) -> T {
-    // SAFETY: the caller's promise; only shared references are made.
-    runtime::foreign(|| work(unsafe { &*source.cast::<Source>() }))
+/// The callbacks of a reader that look at its source.
+macro_rules! callbacks {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty = $work:expr;)*) => {
+        $(unsafe extern "C" fn $name(source: *mut c_void, $($argument: $type),*) -> $result {
+            // SAFETY: mlx-c passes the descriptor that `load_safetensors` gave it, which lives until `free`; only
+            // shared references to it are made.
+            let source = unsafe { &*source.cast::<Source>() };
+            runtime::foreign(|| $work(source, $($argument),*))
+        })*
+    };
+}
+
+callbacks! {
+    tell() -> usize = |source: &Source| source.position.load(Ordering::Relaxed) as usize;
+    seek(offset: i64, whence: c_int) -> c_int = Source::seek;
+    read(data: *mut c_char, count: usize) -> usize = |source: &Source, data, count| {
+        let position = source.position.fetch_add(count as u64, Ordering::Relaxed);
+        source.fill(data, count, position)
+    };
+    read_at_offset(data: *mut c_char, count: usize, offset: usize) -> usize =
+        |source: &Source, data, count, offset: usize| source.fill(data, count, offset as u64);
 }
 
 unsafe extern "C" fn is_open(_source: *mut c_void) -> bool {
     true
-}
-
-unsafe extern "C" fn tell(source: *mut c_void) -> usize {
-    // SAFETY: mlx-c passes the descriptor of the reader.
-    unsafe { with(source, |source| source.position.load(Ordering::Relaxed) as usize) }
-}
-
-unsafe extern "C" fn seek(source: *mut c_void, offset: i64, whence: c_int) -> c_int {
-    let seek = |source: &Source| {
-        let base = match whence {
-            0 => 0,
-            1 => source.position.load(Ordering::Relaxed),
-            _ => source.length,
-        };
-        match base.checked_add_signed(offset) {
-            Some(position) => {
-                source.position.store(position, Ordering::Relaxed);
-                0
-            }
-            None => -1,
-        }
-    };
-    // SAFETY: mlx-c passes the descriptor of the reader.
-    unsafe { with(source, seek) }
-}
-
-unsafe extern "C" fn read(source: *mut c_void, data: *mut c_char, count: usize) -> usize {
-    // SAFETY: mlx-c passes the descriptor of the reader and a buffer of `count` bytes.
-    unsafe {
-        let position = with(source, |source| source.position.fetch_add(count as u64, Ordering::Relaxed));
-        read_at_offset(source, data, count, position as usize)
-    }
-}
-
-unsafe extern "C" fn read_at_offset(
-    source: *mut c_void,
-    data: *mut c_char,
-    count: usize,
-    offset: usize,
-) -> usize {
-    // SAFETY: mlx-c passes the descriptor of the reader and a buffer of `count` bytes, which is written only.
-    unsafe {
-        std::ptr::write_bytes(data, 0, count);
-        let buffer = std::slice::from_raw_parts_mut(data.cast::<u8>(), count);
-        with(source, |source| source.read_at(buffer, offset as u64))
-    }
 }
 
 unsafe extern "C" fn write(_source: *mut c_void, _data: *const c_char, _count: usize) -> usize {

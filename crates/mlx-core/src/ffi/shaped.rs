@@ -98,24 +98,22 @@ pub fn addmm(c: &Tensor, a: &Tensor, b: &Tensor, alpha: f32, beta: f32) -> Resul
         .map_err(|e| e.with_operands(&[c.into(), a.into(), b.into()]))
 }
 
-/// `mx.clip(x, min, max)`, with at least one bound.
+/// `mx.clip(x, min, max)`, with at least one of the two bounds.
 ///
 /// # Errors
 /// What MLX refuses: no bound at all.
-pub fn clip(x: &Tensor, min: Option<&Tensor>, max: Option<&Tensor>) -> Result<Tensor> {
-    let bound =
-        |bound: Option<&Tensor>| bound.map_or(sys::mlx_array { ctx: std::ptr::null_mut() }, |t| t.0.raw());
+pub fn clip(x: &Tensor, bounds: [Option<&Tensor>; 2]) -> Result<Tensor> {
     // mlx-c takes an empty handle for no bound.
-    node!("clip", sys::mlx_clip, tensor x, value bound(min), value bound(max))
-        .map_err(|e| e.with_operands(&[x.into()]))
+    let none = sys::mlx_array { ctx: std::ptr::null_mut() };
+    let [min, max] = bounds.map(|bound| bound.map_or(none, |tensor| tensor.0.raw()));
+    node!("clip", sys::mlx_clip, tensor x, value min, value max).map_err(|e| e.with_operands(&[x.into()]))
 }
 
-/// `mx.full(shape, value, dtype)`; the caller has checked the shape.
+/// `mx.full(shape, value, dtype)`
 ///
 /// # Errors
-/// What MLX refuses.
+/// What MLX refuses: a negative size.
 pub fn full(sizes: &[i32], value: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    shape::check_sizes("full", sizes)?;
     node!("full", sys::mlx_full, list sizes, tensor value, value dtype.code())
 }
 
@@ -146,23 +144,50 @@ pub fn take_axis(x: &Tensor, index: &Tensor, axis: i32) -> Result<Tensor> {
         .map_err(|e| e.with_operands(&[x.into(), index.into()]))
 }
 
-/// `mx.concatenate(tensors, axis)`
+/// `mx.concatenate(tensors, axis)`; all of them flattened when there is no axis.
 ///
 /// # Errors
 /// What MLX refuses.
-pub fn concatenate(tensors: &[Tensor], axis: i32) -> Result<Tensor> {
+pub fn concatenate(tensors: &[Tensor], axis: Option<i32>) -> Result<Tensor> {
     build("concatenate", |out, stream| {
         let (arrays, count) = Handle::raw_slice(tensors);
-        // SAFETY: the handles live through the call, which the guard makes under the lock; the vector is made and
-        // freed here.
+        // SAFETY: the handles live through the call, which `build` makes under the lock; the vector is made and freed
+        // here.
         unsafe {
             let vector = sys::mlx_vector_array_new_data(arrays, count);
-            let status = sys::mlx_concatenate_axis(out, vector, axis, stream);
+            let status = match axis {
+                Some(axis) => sys::mlx_concatenate_axis(out, vector, axis, stream),
+                None => sys::mlx_concatenate(out, vector, stream),
+            };
             sys::mlx_vector_array_free(vector);
             status
         }
     })
     .map_err(|e| e.with_operands(&tensors.iter().map(Into::into).collect::<Vec<_>>()))
+}
+
+/// `mx.split(x, parts, axis)`: as many tensors as parts.
+///
+/// # Errors
+/// What MLX refuses.
+pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
+    let guard = runtime::enter()?;
+    // SAFETY: the handle lives through the call and the lock is held; the vector is made, read and freed here, and each
+    // handle taken out of it is a new one.
+    let (status, found) = unsafe {
+        let mut vector = sys::mlx_vector_array_new();
+        let status = sys::mlx_split(&raw mut vector, x.0.raw(), parts, axis, guard.stream());
+        let get = |i| {
+            let mut out = sys::mlx_array { ctx: std::ptr::null_mut() };
+            sys::mlx_vector_array_get(&raw mut out, vector, i);
+            Handle::from_raw(out).map(Tensor)
+        };
+        let found: Vec<Tensor> = (0..sys::mlx_vector_array_size(vector)).filter_map(get).collect();
+        sys::mlx_vector_array_free(vector);
+        (status, found)
+    };
+    status::check("split", ErrorKind::Mlx, status).map_err(|e| e.with_operands(&[x.into()]))?;
+    Ok(found)
 }
 
 /// Python's text of an evaluated tensor.

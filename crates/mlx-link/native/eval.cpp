@@ -1,42 +1,18 @@
-// The one C++ file of the library: evaluation tickets, host views, graph text, orderly exit, BLAS error exits.
-#include "native.h"
+// Evaluation: which batches failed, and tickets, which wait without the lock and give each batch its own error.
+#include "common.h"
 
-#include <pthread.h>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
-#include <vector>
 
-#include "mlx/c/error.h"
-#include "mlx/c/private/mlx.h"
-#include "mlx/compile_impl.h"
-#include "mlx/graph_utils.h"
-#include "mlx/mlx.h"
-#include "mlx/primitives.h"
-#include "mlx/random.h"
 #include "mlx/scheduler.h"
 
-namespace mx = mlx::core;
-using mx::array;
-
+namespace mlxr {
 namespace {
-
-std::vector<array> arrays_of(const mlx_array* arrays, size_t count) {
-  std::vector<array> result;
-  result.reserve(count);
-  for (size_t i = 0; i < count; ++i) {
-    result.push_back(mlx_array_get_(arrays[i]));
-  }
-  return result;
-}
 
 // ---- failures: the events of failed batches; an array that still waits for one of them has failed, for good ----
 
@@ -131,29 +107,6 @@ void push_unique(std::vector<mx::Stream>& streams, mx::Stream stream) {
     }
   }
   streams.push_back(stream);
-}
-
-// Visits every array below `roots` that is not yet scheduled, and the evaluated ones it rests on, without recursion.
-template <typename Visit>
-void walk(const std::vector<array>& roots, Visit visit) {
-  std::unordered_set<std::uintptr_t> seen;
-  std::vector<const array*> stack;
-  for (auto& root : roots) {
-    stack.push_back(&root);
-  }
-  while (!stack.empty()) {
-    const array& a = *stack.back();
-    stack.pop_back();
-    if (!seen.insert(a.id()).second) {
-      continue;
-    }
-    visit(a);
-    if (a.status() == array::Status::unscheduled) {
-      for (auto& input : a.inputs()) {
-        stack.push_back(&input);
-      }
-    }
-  }
 }
 
 void refuse_unreadable(const array& a) {
@@ -338,107 +291,10 @@ TicketPtr take(mlxr_ticket ticket) {
   return box ? *box : nullptr;
 }
 
-// ---- graph text ----
-
-void export_dot(std::ostream& out, const std::vector<array>& roots) {
-  mx::NodeNamer namer;
-  mx::export_to_dot(out, namer, roots);
-}
-
-struct DotCall {
-  std::ostringstream out;
-  const std::vector<array>& roots;
-  std::string error;
-};
-
-void* dot_thread(void* argument) {
-  auto& call = *static_cast<DotCall*>(argument);
-  try {
-    export_dot(call.out, call.roots);
-  } catch (const std::exception& e) {
-    call.error = e.what();
-  }
-  return nullptr;
-}
-
-// MLX's traversal recurses once a node: more nodes than this get a thread with a stack to match.
-constexpr size_t shallow = 2000;
-constexpr size_t stack_per_node = 1024;
-
-std::string dot(const std::vector<array>& roots) {
-  size_t nodes = 0;
-  walk(roots, [&](const array&) { ++nodes; });
-  DotCall call{{}, roots, {}};
-  if (nodes <= shallow) {
-    export_dot(call.out, roots);
-    return call.out.str();
-  }
-  pthread_attr_t attributes;
-  pthread_t thread;
-  pthread_attr_init(&attributes);
-  size_t stack = (nodes * stack_per_node + (size_t(8) << 20)) & ~size_t(0xffff);
-  bool started = pthread_attr_setstacksize(&attributes, stack) == 0 &&
-      pthread_create(&thread, &attributes, dot_thread, &call) == 0;
-  pthread_attr_destroy(&attributes);
-  if (!started) {
-    throw std::runtime_error("[export_to_dot] a graph of " + std::to_string(nodes) + " nodes is too deep for a stack.");
-  }
-  pthread_join(thread, nullptr);
-  if (!call.error.empty()) {
-    throw std::runtime_error(call.error);
-  }
-  return call.out.str();
-}
-
-// ---- orderly exit: no thread inside MLX, and none ending, while its statics are destroyed ----
-
-pthread_rwlock_t teardown = PTHREAD_RWLOCK_INITIALIZER; // a thread's end reads, the process's end writes
-void (*lock_library)(void) = nullptr;
-
-void at_exit() {
-  // The library lock comes second: a thread that is ending may need it to drop what it held.
-  timespec limit;
-  clock_gettime(CLOCK_REALTIME, &limit);
-  limit.tv_sec += 2;
-#if defined(__APPLE__)
-  pthread_rwlock_wrlock(&teardown);
-#else
-  pthread_rwlock_timedwrlock(&teardown, &limit);
-#endif
-  lock_library();
-}
-
-// Thread-locals are destroyed in reverse order of construction: Last is built first, First is built last, and
-// MLX's own thread-locals are built between the two.
-struct Last {
-  bool reading = false;
-  ~Last() {
-    if (reading) {
-      pthread_rwlock_unlock(&teardown);
-    }
-  }
-};
-struct First {
-  Last* last = nullptr;
-  ~First() {
-    if (last) {
-      last->reading = pthread_rwlock_rdlock(&teardown) == 0;
-    }
-  }
-};
-
-template <typename Body>
-int guarded(Body body) {
-  try {
-    body();
-    return 0;
-  } catch (const std::exception& e) {
-    mlx_error("%s", e.what());
-    return 1;
-  }
-}
-
 } // namespace
+} // namespace mlxr
+
+using namespace mlxr;
 
 extern "C" {
 
@@ -467,47 +323,6 @@ int mlxr_eval_end(mlxr_ticket ticket, const mlx_array* arrays, size_t count) {
 
 void mlxr_eval_forget(mlxr_ticket ticket) {
   take(ticket);
-}
-
-bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
-  auto& a = mlx_array_get_(handle);
-  if (a.status() != array::Status::available || !a.data_shared_ptr()) {
-    return false;
-  }
-  *view = {a.data<char>(), a.strides().data(), a.flags().row_contiguous};
-  return true;
-}
-
-int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count) {
-  return guarded([&] { mlx_string_set_(*text, dot(arrays_of(arrays, count))); });
-}
-
-void mlxr_exit_guard(void (*lock)(void)) {
-  lock_library = lock;
-  // Touched first, so that they are older than the handler and are destroyed after it has run.
-  mx::allocator::allocator();
-  mx::get_streams();
-  std::atexit(at_exit);
-}
-
-void mlxr_thread_guard(void) {
-  static thread_local Last last;
-  auto* last_built = &last;
-  mx::detail::compile_erase(mx::detail::compile_cache(), 0);
-  mx::random::KeySequence::default_();
-  mx::default_stream(mx::Device::cpu);
-  static thread_local First first;
-  first.last = last_built;
-}
-
-// Netlib's versions end the process (with exit code 0); these make a bad argument an error like any other.
-void xerbla_(const char* routine, const int* argument, size_t length) {
-  std::string name(routine, length < 32 ? length : 32);
-  throw std::invalid_argument("[lapack] argument " + std::to_string(*argument) + " of " + name + " is invalid.");
-}
-
-void cblas_xerbla(int argument, const char* routine, const char*, ...) {
-  throw std::invalid_argument("[blas] argument " + std::to_string(argument) + " of " + routine + " is invalid.");
 }
 
 } // extern "C"

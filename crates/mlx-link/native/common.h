@@ -1,0 +1,60 @@
+// What the C++ files share: MLX's headers, handles as arrays, exceptions as statuses, the walk of a graph.
+#pragma once
+#include "native.h"
+
+#include <unordered_set>
+#include <vector>
+
+#include "mlx/c/error.h"
+#include "mlx/c/private/mlx.h"
+#include "mlx/mlx.h"
+#include "mlx/primitives.h"
+
+namespace mlxr {
+namespace mx = mlx::core;
+using mx::array;
+
+inline std::vector<array> arrays_of(const mlx_array* arrays, size_t count) {
+  std::vector<array> result;
+  result.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    result.push_back(mlx_array_get_(arrays[i]));
+  }
+  return result;
+}
+
+// The status of `body`: an exception calls mlx-c's error handler on this thread.
+template <typename Body>
+int guarded(Body body) {
+  try {
+    body();
+    return 0;
+  } catch (const std::exception& e) {
+    mlx_error("%s", e.what());
+    return 1;
+  }
+}
+
+// Visits every array below `roots` that is not yet scheduled, and the evaluated ones it rests on, without recursion.
+template <typename Visit>
+void walk(const std::vector<array>& roots, Visit visit) {
+  std::unordered_set<std::uintptr_t> seen;
+  std::vector<const array*> stack;
+  for (auto& root : roots) {
+    stack.push_back(&root);
+  }
+  while (!stack.empty()) {
+    const array& a = *stack.back();
+    stack.pop_back();
+    if (!seen.insert(a.id()).second) {
+      continue;
+    }
+    visit(a);
+    if (a.status() == array::Status::unscheduled) {
+      for (auto& input : a.inputs()) {
+        stack.push_back(&input);
+      }
+    }
+  }
+}
+} // namespace mlxr

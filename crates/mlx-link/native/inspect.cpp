@@ -1,0 +1,84 @@
+// Looking at arrays without computing: the host's view of values, and MLX's text of a graph.
+#include "common.h"
+
+#include <pthread.h>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "mlx/graph_utils.h"
+
+namespace mlxr {
+namespace {
+
+void export_dot(std::ostream& out, const std::vector<array>& roots) {
+  mx::NodeNamer namer;
+  mx::export_to_dot(out, namer, roots);
+}
+
+struct DotCall {
+  std::ostringstream out;
+  const std::vector<array>& roots;
+  std::string error;
+};
+
+void* dot_thread(void* argument) {
+  auto& call = *static_cast<DotCall*>(argument);
+  try {
+    export_dot(call.out, call.roots);
+  } catch (const std::exception& e) {
+    call.error = e.what();
+  }
+  return nullptr;
+}
+
+// MLX's traversal recurses once a node: more nodes than this get a thread with a stack to match.
+constexpr size_t shallow = 2000;
+constexpr size_t stack_per_node = 1024;
+
+std::string dot(const std::vector<array>& roots) {
+  size_t nodes = 0;
+  walk(roots, [&](const array&) { ++nodes; });
+  DotCall call{{}, roots, {}};
+  if (nodes <= shallow) {
+    export_dot(call.out, roots);
+    return call.out.str();
+  }
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  size_t stack = (nodes * stack_per_node + (size_t(8) << 20)) & ~size_t(0xffff);
+  bool started = pthread_attr_setstacksize(&attributes, stack) == 0 &&
+      pthread_create(&thread, &attributes, dot_thread, &call) == 0;
+  pthread_attr_destroy(&attributes);
+  if (!started) {
+    throw std::runtime_error("[export_to_dot] a graph of " + std::to_string(nodes) + " nodes is too deep for a stack.");
+  }
+  pthread_join(thread, nullptr);
+  if (!call.error.empty()) {
+    throw std::runtime_error(call.error);
+  }
+  return call.out.str();
+}
+
+} // namespace
+} // namespace mlxr
+
+using namespace mlxr;
+
+extern "C" {
+
+bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
+  auto& a = mlx_array_get_(handle);
+  if (a.status() != array::Status::available || !a.data_shared_ptr()) {
+    return false;
+  }
+  *view = {a.data<char>(), a.strides().data(), a.flags().row_contiguous};
+  return true;
+}
+
+int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count) {
+  return guarded([&] { mlx_string_set_(*text, dot(arrays_of(arrays, count))); });
+}
+
+} // extern "C"

@@ -1,0 +1,102 @@
+//! Runs cases: each goes to both workers before either answer is read, so that they overlap.
+//!
+//! Not here: the processes (`side`) and the verdict (`judge`).
+
+use super::{
+    case::Case,
+    drawn, hex,
+    judge::{Answer, Verdict, judge},
+    side::Side,
+};
+use crate::python;
+use mlx_core::MLX_VERSION;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+/// Both sides, ready.
+pub(crate) struct Driver {
+    python: Side,
+    rust: Side,
+    limit: Duration,
+    greeting: Vec<String>,
+}
+
+impl Driver {
+    /// Installs Python MLX where it is not yet, starts both workers, and makes sure that they run the same MLX.
+    pub(crate) fn start(limit: Duration, verbose: bool) -> Result<Driver, String> {
+        let site = python::site("parity", &[&format!("mlx[cpu]=={MLX_VERSION}"), "numpy"])?;
+        let script = crate::root().join("xtask/parity/worker.py");
+        let program = interpreter()?;
+        let mut python =
+            Side::start("Python", program, vec!["-u".into(), script], vec![("PYTHONPATH", site)], verbose)?;
+        let program = env::current_exe().map_err(|e| e.to_string())?;
+        let mut rust = Side::start("Rust", program, vec!["parity-worker".into()], vec![], verbose)?;
+        let said = [python.ready()?.clone(), rust.ready()?.clone()];
+        let [ours, theirs] = [library(&said[1])?, library(&said[0])?];
+        let greeting = vec![
+            format!(
+                "Python {} with MLX {}, libmlx.so of SHA-256 {theirs}",
+                plain(&said[0]["python"]),
+                plain(&said[0]["mlx"])
+            ),
+            format!("Rust with libmlx.so of SHA-256 {ours}"),
+        ];
+        if ours != theirs {
+            return Err(format!("the two sides run different builds of MLX:\n{}", greeting.join("\n")));
+        }
+        Ok(Driver { python, rust, limit, greeting })
+    }
+
+    /// What runs on the two sides.
+    pub(crate) fn greeting(&self) -> Vec<String> {
+        self.greeting.clone()
+    }
+
+    /// Runs a case on both sides, or on Rust alone where it would kill Python; `Err` ends the run.
+    pub(crate) fn run(&mut self, case: &Case) -> Result<Verdict, String> {
+        let body = match drawn::body(case, &mut self.python, self.limit)? {
+            Ok(body) => body,
+            Err(why) => return Ok(Verdict::Failed(why)),
+        };
+        let request = |body: &Value| json!({"case": body, "dir": case.folder, "graph": case.compare.graph});
+        // Workers that are still starting would use up the case's time.
+        self.python.ready()?;
+        self.rust.ready()?;
+        let deadline = Instant::now() + self.limit;
+        if !case.skips_python {
+            self.python.send(&request(&case.body))?;
+        }
+        self.rust.send(&request(&body))?;
+        let answer = |reply: Result<Value, String>| reply.map_or_else(Answer::Lost, Answer::from_reply);
+        let rust = answer(self.rust.receive(deadline)?);
+        let python = if case.skips_python { None } else { Some(answer(self.python.receive(deadline)?)) };
+        Ok(judge(case, python, rust))
+    }
+}
+
+/// The interpreter itself: what PATH has may be a script that needs the whole PATH.
+fn interpreter() -> Result<PathBuf, String> {
+    let output = Command::new("python3")
+        .args(["-c", "import sys; print(sys.executable)"])
+        .output()
+        .map_err(|e| format!("python3 did not start: {e}"))?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+}
+
+/// The SHA-256 of the MLX that a worker has loaded.
+fn library(ready: &Value) -> Result<String, String> {
+    let path =
+        Path::new(ready["libmlx"].as_str().ok_or("a worker does not say which libmlx.so it has loaded")?);
+    let bytes = fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(hex::write(Sha256::digest(bytes)))
+}
+
+fn plain(text: &Value) -> &str {
+    text.as_str().unwrap_or("?")
+}

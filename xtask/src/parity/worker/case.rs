@@ -1,0 +1,93 @@
+//! Running a case: inputs, steps, outputs.
+
+use super::{
+    failure::{Failure, Result, ill_formed, unsupported},
+    functions, input, methods, operators,
+    signature::Call,
+    value::{Names, Value, argument, arguments, encode, lookup, tensors_in},
+};
+use serde_json::{Value as Json, json};
+use std::path::Path;
+
+/// The reply to a request.
+pub(crate) fn run(request: &Json) -> Result<Json> {
+    let case = &request["case"];
+    let folder = Path::new(request["dir"].as_str().unwrap_or("."));
+    let wanted = strings(&case["outputs"]).filter(|names| !names.is_empty());
+    let Some(wanted) = wanted else { return ill_formed("a case needs outputs") };
+    let mut names = inputs(&case["inputs"], folder)?;
+    let with_graph = request["graph"] == true;
+    if with_graph {
+        // SAFETY: the case runs in Python MLX too, where a divisor that traps ends the process just as here; this
+        // process runs nothing but the case, and the driver reports its end.
+        unsafe { mlx_core::unguarded(|| steps(&case["steps"], &mut names)) }?;
+    } else {
+        steps(&case["steps"], &mut names)?;
+    }
+    let outputs: Vec<Value> = wanted.iter().map(|name| lookup(name, &names)).collect::<Result<_>>()?;
+    let tensors = tensors_in(&outputs);
+    let dot = if with_graph && !tensors.is_empty() { Some(mlx_core::dot(&tensors)?) } else { None };
+    mlx_core::eval(&tensors)?;
+    let outputs: Vec<Json> = outputs.iter().map(encode).collect::<Result<_>>()?;
+    Ok(json!({"outputs": outputs, "dot": dot}))
+}
+
+/// The inputs by name, evaluated, so that they are leaves.
+fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
+    let mut names = Names::new();
+    for (name, spec) in specs.as_object().into_iter().flatten() {
+        let tensor = input::tensor(spec, folder).and_then(|tensor| {
+            tensor.eval()?;
+            Ok(tensor)
+        });
+        match tensor {
+            Ok(tensor) => names.insert(name.clone(), Value::Tensor(tensor)),
+            Err(Failure::Raised { message, .. }) => return ill_formed(format!("input {name}: {message}")),
+            Err(failure) => return Err(failure),
+        };
+    }
+    Ok(names)
+}
+
+fn steps(steps: &Json, names: &mut Names) -> Result<()> {
+    for step in steps.as_array().into_iter().flatten() {
+        let result = operation(step, names)?;
+        if let Some(name) = step["out"].as_str() {
+            names.insert(name.to_owned(), result);
+            continue;
+        }
+        let Some(outs) = strings(&step["out"]).filter(|outs| !outs.is_empty()) else {
+            return ill_formed("a step needs out");
+        };
+        let parts = match result {
+            Value::List(parts) => {
+                operators::too_many_or_few(parts.len(), outs.len())?;
+                parts
+            }
+            Value::Tensor(tensor) => operators::unpacked(&tensor, outs.len())?,
+            _ => return unsupported("unpacking a value that is neither a list nor a tensor"),
+        };
+        names.extend(outs.into_iter().map(str::to_owned).zip(parts));
+    }
+    Ok(())
+}
+
+fn operation(step: &Json, names: &Names) -> Result<Value> {
+    let Some(op) = step["op"].as_str() else { return ill_formed("a step needs an op") };
+    let args = step["args"].as_array().map_or(&[][..], |args| args);
+    if op == "index" {
+        return operators::index(args, names);
+    }
+    if let Some(operator) = operators::find(op) {
+        return operators::apply(operator, op, &arguments(args, names)?);
+    }
+    let Some((prefix @ ("mx" | "method"), name)) = op.split_once('.') else { return unsupported(op) };
+    let kw = step["kw"].as_object().into_iter().flatten();
+    let kw = kw.map(|(name, value)| Ok((name.clone(), argument(value, names)?)));
+    let call = Call { op: op.to_owned(), args: arguments(args, names)?, kw: kw.collect::<Result<_>>()? };
+    if prefix == "mx" { functions::call(name, &call) } else { methods::call(name, &call) }
+}
+
+fn strings(list: &Json) -> Option<Vec<&str>> {
+    list.as_array()?.iter().map(Json::as_str).collect()
+}

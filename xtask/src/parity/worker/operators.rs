@@ -1,0 +1,154 @@
+//! Operators, and picking elements out of tensors.
+
+use super::{
+    failure::{Failure, Result, ill_formed, unsupported},
+    value::{Names, Value, argument, number_value, operand},
+};
+use mlx_core::{BinaryOperator, OperandRef, Tensor, UnaryOperator};
+use mlx_ops::{Index, IndexSpec, Slice};
+use serde_json::Value as Json;
+
+/// An operator of the case format.
+#[derive(Clone, Copy)]
+pub(crate) enum Operator {
+    Unary(UnaryOperator),
+    Binary(BinaryOperator),
+    InPlace(BinaryOperator),
+}
+
+/// The operator written `op`, if it is one.
+pub(crate) fn find(op: &str) -> Option<Operator> {
+    if let Some(operator) = binary(op) {
+        return Some(Operator::Binary(operator));
+    }
+    match op {
+        "neg" => return Some(Operator::Unary(UnaryOperator::Negative)),
+        "~" => return Some(Operator::Unary(UnaryOperator::Invert)),
+        "abs" => return Some(Operator::Unary(UnaryOperator::Abs)),
+        _ => {}
+    }
+    let operator = op.strip_suffix('=').filter(|op| ["+", "-", "*", "/", "//", "%"].contains(op))?;
+    binary(operator).map(Operator::InPlace)
+}
+
+fn binary(op: &str) -> Option<BinaryOperator> {
+    Some(match op {
+        "+" => BinaryOperator::Add,
+        "-" => BinaryOperator::Subtract,
+        "*" => BinaryOperator::Multiply,
+        "/" => BinaryOperator::Divide,
+        "//" => BinaryOperator::FloorDivide,
+        "%" => BinaryOperator::Remainder,
+        "**" => BinaryOperator::Power,
+        "@" => BinaryOperator::Matmul,
+        "&" => BinaryOperator::BitwiseAnd,
+        "|" => BinaryOperator::BitwiseOr,
+        "^" => BinaryOperator::BitwiseXor,
+        "<<" => BinaryOperator::LeftShift,
+        ">>" => BinaryOperator::RightShift,
+        "<" => BinaryOperator::Less,
+        "<=" => BinaryOperator::LessEqual,
+        ">" => BinaryOperator::Greater,
+        ">=" => BinaryOperator::GreaterEqual,
+        "==" => BinaryOperator::Equal,
+        "!=" => BinaryOperator::NotEqual,
+        _ => return None,
+    })
+}
+
+/// The operator's result.
+pub(crate) fn apply(operator: Operator, op: &str, args: &[Value]) -> Result<Value> {
+    let tensor = match (operator, args) {
+        (Operator::Unary(operator), [Value::Tensor(x)]) => operator.apply(x)?,
+        (Operator::Unary(_), [_]) => return unsupported(format!("{op} of a value that is no tensor")),
+        (Operator::InPlace(operator), [Value::Tensor(a), b]) => {
+            operator.apply_in_place(a, operand(b, op)?)?
+        }
+        (Operator::InPlace(_), [_, _]) => return ill_formed("the first argument must be a tensor"),
+        (Operator::Binary(operator), [a, b]) => match (operand(a, op)?, operand(b, op)?) {
+            (OperandRef::Scalar(_), OperandRef::Scalar(_)) => {
+                return unsupported(format!("{op} of two numbers, which is Python's own"));
+            }
+            (a, b) => operator.apply(a, b)?,
+        },
+        _ => return ill_formed(format!("{op}: wrong argument count")),
+    };
+    Ok(Value::Tensor(tensor))
+}
+
+/// `tensor[spec]`
+pub(crate) fn index(args: &[Json], names: &Names) -> Result<Value> {
+    let [tensor, spec] = args else { return ill_formed("index: wrong argument count") };
+    let Value::Tensor(tensor) = argument(tensor, names)? else {
+        return unsupported("index of a value that is no tensor");
+    };
+    let Some(items) = spec.as_array() else { return ill_formed("an index is a list of items") };
+    let items: Vec<Index> = items.iter().map(index_item).collect::<Result<_>>()?;
+    // As in Python, one item is not a tuple of one.
+    let spec = match items[..] {
+        [item] => IndexSpec::One(item),
+        _ => IndexSpec::from(&items[..]),
+    };
+    Ok(Value::Tensor(mlx_ops::index(&tensor, spec)?))
+}
+
+fn index_item(item: &Json) -> Result<Index> {
+    match item {
+        Json::String(text) if text == "..." => Ok(Index::Ellipsis),
+        Json::String(text) if text == "newaxis" => Ok(Index::NewAxis),
+        Json::String(text) if text.starts_with('$') => unsupported("index by a tensor"),
+        Json::Number(number) => match number_value(number) {
+            Value::Int(value) => match i64::try_from(value) {
+                Ok(position) => Ok(Index::At(position)),
+                Err(_) => Err(Failure::raised("RuntimeError", "std::bad_cast")),
+            },
+            _ => ill_formed(format!("unknown index item {item}")),
+        },
+        Json::Object(_) => match item["slice"].as_array().map(Vec::as_slice) {
+            Some([start, stop, step]) => Ok(Index::Slice(Slice {
+                start: slice_bound(start)?,
+                stop: slice_bound(stop)?,
+                step: slice_bound(step)?,
+            })),
+            _ => ill_formed("a slice item is {\"slice\": [start, stop, step]}"),
+        },
+        _ => ill_formed(format!("unknown index item {item}")),
+    }
+}
+
+fn slice_bound(bound: &Json) -> Result<Option<i32>> {
+    match bound {
+        Json::Null => Ok(None),
+        Json::Number(number) => match number_value(number) {
+            Value::Int(value) => match i32::try_from(value) {
+                Ok(bound) => Ok(Some(bound)),
+                Err(_) => Err(Failure::raised("ValueError", "Slice indices must be 32-bit integers.")),
+            },
+            _ => ill_formed("slice bounds are ints or null"),
+        },
+        _ => ill_formed("slice bounds are ints or null"),
+    }
+}
+
+/// Python's `a, b = tensor`, which walks the first axis.
+pub(crate) fn unpacked(tensor: &Tensor, count: usize) -> Result<Vec<Value>> {
+    let Some(&rows) = tensor.shape().first() else {
+        return Err(Failure::raised("IndexError", "SmallVector out of range."));
+    };
+    too_many_or_few(rows as usize, count)?;
+    let parts = mlx_ops::split(tensor, rows, 0)?;
+    parts.iter().map(|part| Ok(Value::Tensor(mlx_ops::squeeze(part, 0)?))).collect()
+}
+
+/// Python's words when a value has not as many parts as there are names.
+pub(crate) fn too_many_or_few(parts: usize, names: usize) -> Result<()> {
+    if parts > names {
+        let message = format!("too many values to unpack (expected {names})");
+        return Err(Failure::raised("ValueError", message));
+    }
+    if parts < names {
+        let message = format!("not enough values to unpack (expected {names}, got {parts})");
+        return Err(Failure::raised("ValueError", message));
+    }
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Ops without a parity case.
+
+use super::{Findings, Tree};
+use crate::parity::worker::functions::IRREGULAR;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Rust's names of ops that Python has under another.
+const OTHER_NAMES: [(&str, &str); 7] = [
+    ("eq", "equal"),
+    ("ge", "greater_equal"),
+    ("gt", "greater"),
+    ("le", "less_equal"),
+    ("lt", "less"),
+    ("ne", "not_equal"),
+    ("pow", "power"),
+];
+
+pub(super) fn check(tree: &Tree) -> Findings {
+    let mut covered = BTreeSet::new();
+    for (path, text) in tree.with(&["json"]) {
+        if path.starts_with("tests/parity/") {
+            ops(&serde_json::from_str(text).unwrap_or_default(), &mut covered);
+        }
+    }
+    let regular = mlx_ops::REGISTRY.iter().copied().flatten().map(|entry| entry.name);
+    let names = regular.chain(IRREGULAR.iter().map(|(name, _)| *name));
+    let python =
+        names.map(|name| OTHER_NAMES.iter().find(|(rust, _)| *rust == name).map_or(name, |(_, it)| it));
+    let uncovered = python.filter(|name| !covered.contains(&format!("mx.{name}")));
+    uncovered.map(|name| format!("tests/parity: no case has mx.{name}")).collect()
+}
+
+/// The ops of all steps, those of bodies too.
+fn ops(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| ops(item, found)),
+        Value::Object(entries) => {
+            found.extend(entries.get("op").and_then(Value::as_str).map(str::to_owned));
+            entries.values().for_each(|value| ops(value, found));
+        }
+        _ => {}
+    }
+}
