@@ -46,7 +46,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
-        Task::Deny => deny::run(),
+        Task::Deny => deny::run().map(|()| true),
         Task::Bindings { check } => bindings::run(check).map(|()| true),
         Task::Parity(options) => parity::run(options),
         Task::ParityWorker => parity::worker::run(),
