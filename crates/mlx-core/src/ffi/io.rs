@@ -125,7 +125,7 @@ pub fn load_safetensors(file: File, length: u64) -> Result<Loaded> {
         let (mut arrays, mut texts) =
             (sys::mlx_map_string_to_array_new(), sys::mlx_map_string_to_string_new());
         let status =
-            sys::mlx_load_safetensors_reader(&raw mut arrays, &raw mut texts, reader, guard.stream());
+            sys::mlx_load_safetensors_reader(&raw mut arrays, &raw mut texts, reader, guard.cpu_stream());
         let loaded = status::check("load_safetensors", ErrorKind::Io, status)
             .map(|()| (tensors(arrays), strings(texts)));
         sys::mlx_map_string_to_array_free(arrays);

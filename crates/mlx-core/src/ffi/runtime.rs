@@ -22,25 +22,32 @@ thread_local! {
 
 /// What one process has one of.
 struct Runtime {
+    /// Of the default device: where ops are computed.
     stream: sys::mlx_stream,
+    /// Of the CPU, the same one where that is the default device: where files are read.
+    cpu_stream: sys::mlx_stream,
     janitor: Mutex<mpsc::Sender<Handle>>,
 }
 
-// SAFETY: a stream handle is an immutable index and device; MLX made this stream for use from any thread, and
-// every use of it happens under the lock.
+// SAFETY: a stream handle is an immutable index and device; MLX made these streams for use from any thread, and
+// every use of them happens under the lock.
 unsafe impl Send for Runtime {}
 // SAFETY: as above.
 unsafe impl Sync for Runtime {}
 
 /// Proof that this thread holds the library lock and is attached to the process-wide stream.
 pub(crate) struct Guard {
-    stream: sys::mlx_stream,
+    runtime: &'static Runtime,
     _lock: ReentrantMutexGuard<'static, ()>,
 }
 
 impl Guard {
     pub(super) fn stream(&self) -> sys::mlx_stream {
-        self.stream
+        self.runtime.stream
+    }
+
+    pub(super) fn cpu_stream(&self) -> sys::mlx_stream {
+        self.runtime.cpu_stream
     }
 }
 
@@ -53,30 +60,39 @@ pub(crate) fn enter() -> Result<Guard> {
     if !ATTACHED.get() {
         attach(runtime)?;
     }
-    Ok(Guard { stream: runtime.stream, _lock: LOCK.lock() })
+    Ok(Guard { runtime, _lock: LOCK.lock() })
 }
 
 fn start() -> Result<Runtime, String> {
     status::install_handler();
-    let stream = {
+    let (stream, cpu_stream) = {
         let _lock = LOCK.lock();
         check_version()?;
-        // SAFETY: plain calls with handles made here; the device is freed exactly once.
-        unsafe {
-            let mut device = sys::mlx_device_new();
-            sys::mlx_get_default_device(&raw mut device);
-            let stream = sys::mlx_stream_new_thread_unsafe(device);
-            sys::mlx_device_free(device);
-            stream
-        }
+        new_streams()
     };
-    if stream.ctx.is_null() {
+    if stream.ctx.is_null() || cpu_stream.ctx.is_null() {
         return Err(status::failure("mlx", ErrorKind::Setup).message().to_owned());
     }
     let janitor = start_janitor(stream)?;
     // SAFETY: the stream exists, so MLX's statics do; the handler is a plain function.
     unsafe { sys::mlxr_exit_guard(Some(lock_for_good)) };
-    Ok(Runtime { stream, janitor: Mutex::new(janitor) })
+    Ok(Runtime { stream, cpu_stream, janitor: Mutex::new(janitor) })
+}
+
+/// The first stream of the process for the default device, and one for the CPU.
+fn new_streams() -> (sys::mlx_stream, sys::mlx_stream) {
+    // SAFETY: plain calls with handles made here; the devices are freed exactly once.
+    unsafe {
+        let (mut device, cpu) =
+            (sys::mlx_device_new(), sys::mlx_device_new_type(sys::mlx_device_type__MLX_CPU, 0));
+        sys::mlx_get_default_device(&raw mut device);
+        let stream = sys::mlx_stream_new_thread_unsafe(device);
+        let on_cpu = sys::mlx_device_equal(device, cpu);
+        let cpu_stream = if on_cpu { stream } else { sys::mlx_stream_new_thread_unsafe(cpu) };
+        sys::mlx_device_free(device);
+        sys::mlx_device_free(cpu);
+        (stream, cpu_stream)
+    }
 }
 
 fn check_version() -> Result<(), String> {
@@ -91,7 +107,7 @@ fn check_version() -> Result<(), String> {
     ))
 }
 
-/// Makes our stream the default one of this thread: gradients, random keys and imports use that one.
+/// Makes our streams the default ones of this thread: gradients, random keys and imports use those.
 fn attach(runtime: &'static Runtime) -> Result<()> {
     if FOREIGN.get() {
         return Err(Error::new(
@@ -104,7 +120,9 @@ fn attach(runtime: &'static Runtime) -> Result<()> {
     // SAFETY: the stream is never freed; the thread guard is called once a thread, after its default stream is set,
     // as its contract asks.
     let status = unsafe {
-        let status = sys::mlx_set_default_stream(runtime.stream);
+        // The default stream of each device; the order does not matter.
+        let status =
+            sys::mlx_set_default_stream(runtime.cpu_stream) | sys::mlx_set_default_stream(runtime.stream);
         sys::mlxr_thread_guard();
         status
     };

@@ -1,0 +1,126 @@
+//! Another workspace that depends on this one by path: its binary starts by itself, its builds work offline, and
+//! its checks work without MLX.
+
+use crate::support::{cargo, empty_folder, folder, root, said, tools_without_python, without_network};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::Mutex,
+};
+
+/// The tests share one target folder, and one takes it apart.
+static TARGET: Mutex<()> = Mutex::new(());
+
+/// A workspace with one binary.
+fn workspace() -> PathBuf {
+    let place = folder("downstream");
+    let manifest = format!(
+        "[package]\nname = \"downstream\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         [dependencies]\nmlx = {{ path = {:?} }}\n",
+        root()
+    );
+    let main = "//! A user's program.\nuse mlx::prelude::*;\n\nfn main() {\n    let x = tensor![1.0, 2.0];\n    \
+                println!(\"{}\", &x * 2.0 + 1.0);\n}\n";
+    fs::create_dir_all(place.join("src")).expect("a folder of ours");
+    for (path, text) in [(place.join("Cargo.toml"), &manifest[..]), (place.join("src/main.rs"), main)] {
+        // The same text again would make cargo build again.
+        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
+            fs::write(path, text).expect("a folder of ours");
+        }
+    }
+    place
+}
+
+fn run(arguments: &[&str], change: impl FnOnce(&mut Command)) -> Output {
+    let mut command = cargo("downstream-target");
+    command.current_dir(workspace()).args(arguments).arg("--offline");
+    change(&mut command);
+    command.output().expect("cargo starts")
+}
+
+#[track_caller]
+fn check(output: &Output) {
+    assert!(output.status.success(), "{}", said(output));
+}
+
+/// With the cache of this workspace's own build, which it reads.
+fn with_cache(command: &mut Command) {
+    if let Some(cache) = std::env::var_os("MLX_LINK_CACHE") {
+        command.env("MLX_LINK_CACHE", cache);
+    }
+}
+
+/// An empty cache, no Python, no network.
+fn with_nothing(command: &mut Command) {
+    without_network(command);
+    command.env("PATH", tools_without_python()).env("MLX_LINK_CACHE", empty_folder("downstream-cache"));
+}
+
+/// No variable, no cargo.
+#[track_caller]
+fn starts(binary: &Path) {
+    let output = Command::new(binary).env_clear().current_dir("/").output().expect("the binary starts");
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(said(&output), "array([3, 5], dtype=float32)\n");
+}
+
+#[test]
+fn its_binary_starts_by_itself_and_without_its_target_folder() {
+    let _alone = TARGET.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    check(&run(&["build"], with_cache));
+    let target = folder("downstream-target");
+    let binary = target.join("debug/downstream");
+    starts(&binary);
+    let away = target.with_file_name("downstream-target-away");
+    let _ = fs::remove_dir_all(&away);
+    fs::rename(&target, &away).expect("a folder of ours");
+    fs::create_dir_all(target.join("debug")).expect("a folder of ours");
+    fs::copy(away.join("debug/downstream"), &binary).expect("the binary was built");
+    starts(&binary);
+    fs::remove_dir_all(&target).expect("a folder of ours");
+    fs::rename(&away, &target).expect("a folder of ours");
+}
+
+#[test]
+fn it_builds_offline_with_a_filled_cache() {
+    let _alone = TARGET.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    check(&run(&["build"], with_cache));
+    // The build script must run again.
+    check(&run(&["clean", "--package", "mlx-link"], |_| {}));
+    let output = run(&["build", "-vv"], |command| {
+        with_cache(command);
+        without_network(command);
+    });
+    check(&output);
+    assert!(said(&output).contains("cargo::rustc-link-lib=dylib=mlxc"), "{}", said(&output));
+    starts(&folder("downstream-target").join("debug/downstream"));
+}
+
+#[test]
+fn its_checks_and_docs_need_no_mlx() {
+    let _alone = TARGET.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for skip in ["DOCS_RS", "MLX_LINK_SKIP"] {
+        let skipping = |command: &mut Command| {
+            with_nothing(command);
+            command.env(skip, "1");
+        };
+        check(&run(&["check"], skipping));
+        let _ = fs::remove_dir_all(folder("downstream-target").join("doc"));
+        check(&run(&["doc", "--no-deps", "--package", "downstream", "--package", "mlx"], skipping));
+        assert!(folder("downstream-target").join("doc/mlx/index.html").exists());
+        assert!(fs::read_dir(folder("downstream-cache")).expect("made here").next().is_none());
+    }
+}
+
+#[test]
+fn a_link_that_was_skipped_fails_with_a_hint() {
+    let _alone = TARGET.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let output = run(&["build"], |command| {
+        with_nothing(command);
+        command.env("MLX_LINK_SKIP", "1");
+    });
+    assert!(!output.status.success());
+    let hint = "mlxc-was-skipped--unset-MLX_LINK_SKIP-and-build-again";
+    assert!(said(&output).contains(hint), "{}", said(&output));
+}
