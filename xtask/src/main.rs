@@ -4,8 +4,10 @@
 
 mod bindings;
 mod deny;
+#[cfg(feature = "library")]
 mod parity;
 mod python;
+#[cfg(feature = "library")]
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -35,11 +37,14 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    #[cfg(feature = "library")]
     /// Prove case files equal to Python MLX, bit for bit.
     Parity(parity::Parity),
+    #[cfg(feature = "library")]
     /// The Rust side of `parity`; speaks its line protocol.
     #[command(hide = true)]
     ParityWorker,
+    #[cfg(feature = "library")]
     /// Check the house rules that can be checked.
     Tidy,
 }
@@ -48,8 +53,11 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
         Task::Deny => deny::run().map(|()| true),
         Task::Bindings { check } => bindings::run(check).map(|()| true),
+        #[cfg(feature = "library")]
         Task::Parity(options) => parity::run(options),
+        #[cfg(feature = "library")]
         Task::ParityWorker => parity::worker::run(),
+        #[cfg(feature = "library")]
         Task::Tidy => tidy::run(),
     };
     match outcome {

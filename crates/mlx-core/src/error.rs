@@ -20,6 +20,8 @@ pub enum ErrorKind {
     Index,
     /// A value outside its range: a scalar too large for the dtype, a divisor of 0.
     Value,
+    /// More memory than there is.
+    Memory,
     /// The computation of a tensor failed when its value was needed.
     Eval,
     /// A file could not be read or is not what it says.

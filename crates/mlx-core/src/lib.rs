@@ -1,5 +1,15 @@
 //! Tensor, its operators and weak scalars, dtypes, shapes, evaluation, reading and errors over MLX.
 //!
+//! What does not compile: a float other than `f64` on the left, and data that outlives its tensor.
+//!
+//! ```compile_fail
+//! let _ = 2.0_f32 * &mlx_core::tensor![1.0];
+//! ```
+//! ```compile_fail
+//! let slice = mlx_core::tensor![1.0].as_slice::<f32>().unwrap();
+//! println!("{slice:?}");
+//! ```
+//!
 //! Not here: the op families (mlx-ops), fused kernels (mlx-fast), layers (mlx-nn). Everything `unsafe` of the
 //! workspace's Rust stands in [`ffi`].
 

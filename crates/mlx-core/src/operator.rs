@@ -62,27 +62,39 @@ impl BinaryOperator {
     /// # Errors
     /// Shapes that do not broadcast, dtypes the operator does not take, scalars the dtype cannot hold, integer
     /// division by a 0 that can be seen.
+    #[inline]
     pub fn apply(self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         self.checked(a, b).map_err(|e| e.with_operands(&[a, b]))
     }
 
+    #[inline]
     fn checked(self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let scalar_first = matches!((a, b), (OperandRef::Scalar(_), OperandRef::Tensor(_)));
         if let Some(name) = self.bitwise_name() {
-            if scalar_first {
-                let message = format!("a scalar on the left of {name} is not supported");
-                return Err(Error::new(ErrorKind::Dtype, self.symbol().name(), message));
-            }
-            if is_inexact(a) || is_inexact(b) {
-                let message = format!("Floating point types not allowed with {name}.");
-                return Err(Error::new(ErrorKind::Dtype, self.symbol().name(), message));
-            }
+            self.check_bitwise(name, scalar_first, a, b)?;
         }
         if self == Matmul && !matches!((a, b), (OperandRef::Tensor(_), OperandRef::Tensor(_))) {
             return Err(Error::new(ErrorKind::Dtype, "matmul", "a scalar operand of @ is not supported"));
         }
         let (operator, a, b) = if scalar_first { self.reflected(a, b) } else { (self, a, b) };
         operator.symbol().call(a, b)
+    }
+
+    fn check_bitwise(
+        self,
+        name: &str,
+        scalar_first: bool,
+        a: OperandRef<'_>,
+        b: OperandRef<'_>,
+    ) -> Result<()> {
+        let message = if scalar_first {
+            format!("a scalar on the left of {name} is not supported")
+        } else if is_inexact(a) || is_inexact(b) {
+            format!("Floating point types not allowed with {name}.")
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::Dtype, self.symbol().name(), message))
     }
 
     /// `a OP= b`: the value of `a OP b`, whose dtype may be another than `a`'s.
@@ -98,6 +110,7 @@ impl BinaryOperator {
     }
 
     /// What `scalar OP tensor` is with the tensor first, where Python turns it around.
+    #[inline]
     fn reflected<'a>(
         self,
         a: OperandRef<'a>,
@@ -113,6 +126,7 @@ impl BinaryOperator {
         }
     }
 
+    #[inline]
     fn symbol(self) -> &'static ffi::Binary {
         match self {
             Add => &ffi::ADD,
@@ -138,6 +152,7 @@ impl BinaryOperator {
     }
 
     /// Python's name of a bitwise operator in its error texts.
+    #[inline]
     fn bitwise_name(self) -> Option<&'static str> {
         match self {
             BitwiseAnd => Some("bitwise and"),
@@ -174,6 +189,7 @@ impl UnaryOperator {
     ///
     /// # Errors
     /// `-` of bools, `~` of floats.
+    #[inline]
     pub fn apply(self, x: &Tensor) -> Result<Tensor> {
         match self {
             UnaryOperator::Negative => ffi::NEGATIVE.call(x),

@@ -6,7 +6,7 @@ impl Tensor {
     /// The elements in row-major order; computes the tensor first.
     ///
     /// # Errors
-    /// Another dtype than `T`'s; a failed computation.
+    /// Another dtype than `T`'s; a failed computation; more bytes than memory.
     ///
     /// ```
     /// # use mlx_core::{ErrorKind, tensor};
@@ -16,22 +16,38 @@ impl Tensor {
     /// ```
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.expect_dtype::<T>("to_vec")?;
-        Ok(self.to_bytes()?.chunks_exact(T::DTYPE.size()).map(T::from_bytes).collect())
+        let mut values = Vec::new();
+        self.visit("to_vec", &mut values, |values, bytes| {
+            values.extend(bytes.chunks_exact(T::DTYPE.size()).map(T::from_bytes));
+        })?;
+        Ok(values)
     }
 
     /// The bytes of the elements in row-major order and the machine's byte order; computes the tensor first.
     ///
     /// # Errors
-    /// A failed computation.
+    /// A failed computation; more bytes than memory.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut all = Vec::new();
+        self.visit("to_bytes", &mut all, Vec::extend_from_slice)?;
+        Ok(all)
+    }
+
+    /// Computes the tensor and gives `take` the bytes of its elements in row-major order, one element or all at once,
+    /// after making room for them.
+    fn visit<T>(&self, op: &'static str, into: &mut Vec<T>, take: impl Fn(&mut Vec<T>, &[u8])) -> Result<()> {
         self.eval()?;
         let view = ffi::view::of(self)?;
+        into.try_reserve_exact(self.nbytes() / size_of::<T>()).map_err(|e| {
+            let message = format!("there is no memory for {} bytes", self.nbytes());
+            Error::new(ErrorKind::Memory, op, message).with_operands(&[self.into()]).with_source(e)
+        })?;
         if view.is_row_contiguous() {
-            return Ok(view.bytes().to_vec());
+            take(into, view.bytes());
+        } else {
+            for_each_offset(self.shape(), view.strides(), |offset| take(into, view.element(offset)));
         }
-        let mut bytes = Vec::with_capacity(self.nbytes());
-        for_each_offset(self.shape(), view.strides(), |offset| bytes.extend_from_slice(view.element(offset)));
-        Ok(bytes)
+        Ok(())
     }
 
     /// The elements without a copy, where they lie in row-major order; computes the tensor first.

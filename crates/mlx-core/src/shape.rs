@@ -95,7 +95,8 @@ fn too_large(op: &'static str, shape: &[i32], dtype: Dtype) -> Error {
 
 /// The number of elements of a shape that was checked.
 pub(crate) fn element_count(shape: &[i32]) -> usize {
-    shape.iter().map(|&size| size as usize).product()
+    // A 0 behind sizes whose product overflows makes the whole 0.
+    if shape.contains(&0) { 0 } else { shape.iter().map(|&size| size as usize).product() }
 }
 
 /// The axes of a reduction, and whether reduced axes stay with size 1.

@@ -48,8 +48,12 @@ pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
     let tool = build.try_get_compiler().map_err(|e| no_compiler(&e.to_string()))?;
     let version = tool.to_command().arg("--version").output().map_err(|e| no_compiler(&e.to_string()))?;
     let mut key = Sha256::new();
-    for part in [MLX_VERSION, sources::MLXC_SHA256, &format!("{tool:?}"), &mlx.to_string_lossy()] {
+    for part in [MLX_VERSION, sources::MLXC_SHA256, &tool.path().to_string_lossy(), &mlx.to_string_lossy()] {
         key.update(part.as_bytes());
+        key.update([0]);
+    }
+    for argument in tool.args() {
+        key.update(argument.as_encoded_bytes());
         key.update([0]);
     }
     key.update(&version.stdout);
@@ -92,8 +96,13 @@ fn compile(mut build: cc::Build, mlxc: &Path, mlx: &Path) -> Step<Vec<PathBuf>> 
         build.flag("-include").flag(native().join("format.h"));
     }
     build.files(files).include(mlxc).include(mlx.join("include"));
-    build.try_compile_intermediates().map_err(|e| {
-        format!("mlx-c did not compile: {e}; a C++20 compiler is needed (g++ 11 or clang 14, or newer): install one or set CXX.")
+    let compiler = build.try_get_compiler().map_err(|e| no_compiler(&e.to_string()))?;
+    build.try_compile_intermediates().map_err(|_| {
+        format!(
+            "mlx-c did not compile with {} (what it said stands above): a C++20 compiler is needed, g++ 11 or clang 14 or \
+             newer; install one or set CXX.",
+            compiler.path().display()
+        )
     })
 }
 

@@ -189,6 +189,9 @@ TicketPtr begin(const std::vector<array>& outputs) {
       fresh.push_back(i);
     } else if (a.status() == array::Status::evaluated && a.event().valid()) {
       wait_for(a.event());
+    } else {
+      // MLX takes a signaled event away from an input and leaves it marked as under way.
+      a.set_status(array::Status::available);
     }
   }
   if (fresh.empty() && streams.empty() && ticket->gpu.empty()) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mlx/graph_utils.h"
+#include "mlx/utils.h"
 
 namespace mlxr {
 namespace {
@@ -70,11 +71,22 @@ extern "C" {
 
 bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
   auto& a = mlx_array_get_(handle);
-  if (a.status() != array::Status::available || !a.data_shared_ptr()) {
+  bool done = a.status() == array::Status::available ||
+      (a.status() == array::Status::evaluated && !a.event().valid());
+  if (!done || !a.data_shared_ptr()) {
     return false;
   }
   *view = {a.data<char>(), a.strides().data(), a.flags().row_contiguous};
   return true;
+}
+
+int mlxr_array_text(mlx_string* text, mlx_array handle) {
+  return guarded([&] {
+    mx::get_global_formatter().capitalize_bool = true; // as the Python bindings set it
+    std::ostringstream out;
+    out << mlx_array_get_(handle);
+    mlx_string_set_(*text, out.str());
+  });
 }
 
 int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count) {

@@ -31,6 +31,9 @@ typedef struct mlxr_view_ {
 // Locked. True, and `view` filled, when the array's values can be read by the host now.
 bool mlxr_array_view(mlxr_view* view, mlx_array array);
 
+// Locked. The text Python shows for an array that was evaluated.
+int mlxr_array_text(mlx_string* text, mlx_array array);
+
 // Locked. MLX's own dot text of the graph below the arrays, also for graphs deeper than a thread's stack.
 int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count);
 

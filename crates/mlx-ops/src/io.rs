@@ -5,9 +5,17 @@
 
 use mlx_core::{Error, ErrorKind, Result, Tensor, ffi};
 use serde_json::{Map, Value};
-use std::{collections::HashMap, fs::File, io::Read, path::Path};
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    io::Read,
+    path::Path,
+};
 
 const OP: &str = "load_safetensors";
+
+/// The longest header that the format's own library reads, in bytes.
+const MAX_HEADER: u64 = 100_000_000;
 
 /// What a safetensors file holds.
 #[derive(Debug)]
@@ -36,12 +44,12 @@ pub fn load_safetensors(path: impl AsRef<Path>) -> Result<SafeTensors> {
 
 fn load(path: &Path) -> Result<SafeTensors> {
     let io = |error: std::io::Error| Error::new(ErrorKind::Io, OP, error.to_string()).with_source(error);
-    let mut file = File::open(path).map_err(io)?;
-    let metadata = file.metadata().map_err(io)?;
-    if !metadata.is_file() {
+    // Before it is opened: opening a pipe waits for somebody to write into it.
+    if !fs::metadata(path).map_err(io)?.is_file() {
         return Err(Error::new(ErrorKind::Io, OP, "not a regular file"));
     }
-    let length = metadata.len();
+    let mut file = File::open(path).map_err(io)?;
+    let length = file.metadata().map_err(io)?.len();
     let mut start = [0; 8];
     file.read_exact(&mut start).map_err(|_| bad("shorter than the 8 bytes of its header's length"))?;
     let header_length = u64::from_le_bytes(start);
@@ -50,6 +58,9 @@ fn load(path: &Path) -> Result<SafeTensors> {
             "the header says it is {header_length} bytes long and the file has {length}"
         )));
     };
+    if header_length > MAX_HEADER {
+        return Err(bad(&format!("a header of {header_length} bytes is beyond the format's {MAX_HEADER}")));
+    }
     let mut header = vec![0; header_length as usize];
     file.read_exact(&mut header).map_err(io)?;
     check_header(&header, data)?;
@@ -66,6 +77,9 @@ fn check_header(header: &[u8], data: u64) -> Result<()> {
     let header: Map<String, Value> =
         serde_json::from_slice(header).map_err(|e| bad(&format!("its header is no JSON object ({e})")))?;
     for (name, entry) in &header {
+        if name.contains('\0') {
+            return Err(bad(&format!("the name {name:?} holds a NUL, at which MLX would cut it off")));
+        }
         if name == "__metadata__" {
             let texts = entry.as_object().is_some_and(|texts| texts.values().all(Value::is_string));
             if !texts {

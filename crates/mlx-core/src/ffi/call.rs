@@ -42,6 +42,7 @@ pub(super) fn build(
 }
 
 /// [`build`] for a caller that holds the lock already.
+#[inline]
 pub(super) fn build_in(
     guard: &Guard,
     op: &'static str,
@@ -145,6 +146,7 @@ impl Binary {
     ///
     /// # Errors
     /// A scalar that its dtype cannot hold; an integer divisor of 0 that can be seen; what MLX refuses.
+    #[inline]
     pub fn call(&self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let node = match self.division {
             Some(division) => guard::divide(division, self, a, b),
@@ -154,6 +156,7 @@ impl Binary {
     }
 
     /// [`call`](Binary::call) without the guard of integer division.
+    #[inline]
     pub(crate) fn unguarded(&self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let guard = runtime::enter()?;
         let weak = |scalar, dtype| Ok(constant(&guard, scalar::weak(self.name, scalar, dtype)?));
@@ -175,6 +178,7 @@ impl Binary {
         }
     }
 
+    #[inline]
     fn issue(&self, guard: &Guard, a: sys::mlx_array, b: sys::mlx_array) -> Result<Tensor> {
         // SAFETY: both handles live through the call, and the guard holds the lock.
         build_in(guard, self.name, |out, stream| unsafe { (self.symbol)(out, a, b, stream) })

@@ -16,7 +16,8 @@ static LOCK: ReentrantMutex<()> = ReentrantMutex::new(());
 static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
 
 thread_local! {
-    static ATTACHED: Cell<bool> = const { Cell::new(false) };
+    /// The runtime, on a thread that is attached to it.
+    static ATTACHED: Cell<Option<&'static Runtime>> = const { Cell::new(None) };
     static FOREIGN: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -52,14 +53,12 @@ impl Guard {
 }
 
 /// Takes the lock. The first call of the process starts MLX, the first of a thread attaches it.
+#[inline]
 pub(crate) fn enter() -> Result<Guard> {
-    let runtime = match RUNTIME.get_or_init(start) {
-        Ok(runtime) => runtime,
-        Err(text) => return Err(Error::new(ErrorKind::Setup, "mlx", text.clone())),
+    let runtime = match ATTACHED.get() {
+        Some(runtime) => runtime,
+        None => attach()?,
     };
-    if !ATTACHED.get() {
-        attach(runtime)?;
-    }
     Ok(Guard { runtime, _lock: LOCK.lock() })
 }
 
@@ -108,7 +107,12 @@ fn check_version() -> Result<(), String> {
 }
 
 /// Makes our streams the default ones of this thread: gradients, random keys and imports use those.
-fn attach(runtime: &'static Runtime) -> Result<()> {
+#[cold]
+fn attach() -> Result<&'static Runtime> {
+    let runtime = match RUNTIME.get_or_init(start) {
+        Ok(runtime) => runtime,
+        Err(text) => return Err(Error::new(ErrorKind::Setup, "mlx", text.clone())),
+    };
     if FOREIGN.get() {
         return Err(Error::new(
             ErrorKind::Setup,
@@ -127,8 +131,8 @@ fn attach(runtime: &'static Runtime) -> Result<()> {
         status
     };
     status::check("mlx", ErrorKind::Setup, status)?;
-    ATTACHED.set(true);
-    Ok(())
+    ATTACHED.set(Some(runtime));
+    Ok(runtime)
 }
 
 struct SendStream(sys::mlx_stream);

@@ -106,7 +106,8 @@ pub fn clip(x: &Tensor, bounds: [Option<&Tensor>; 2]) -> Result<Tensor> {
     // mlx-c takes an empty handle for no bound.
     let none = sys::mlx_array { ctx: std::ptr::null_mut() };
     let [min, max] = bounds.map(|bound| bound.map_or(none, |tensor| tensor.0.raw()));
-    node!("clip", sys::mlx_clip, tensor x, value min, value max).map_err(|e| e.with_operands(&[x.into()]))
+    let operands = || [Some(x)].into_iter().chain(bounds).flatten().map(Into::into).collect::<Vec<_>>();
+    node!("clip", sys::mlx_clip, tensor x, value min, value max).map_err(|e| e.with_operands(&operands()))
 }
 
 /// `mx.full(shape, value, dtype)`
@@ -194,7 +195,7 @@ pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
 pub(crate) fn text(x: &Tensor) -> Result<String> {
     string("print", |out| {
         // SAFETY: the array is live and the lock is held.
-        unsafe { sys::mlx_array_tostring(out, x.0.raw()) }
+        unsafe { sys::mlxr_array_text(out, x.0.raw()) }
     })
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn if_readable(tensor: &Tensor) -> Result<Option<View<'_>>> {
 
 impl<'a> View<'a> {
     pub(crate) fn is_row_contiguous(&self) -> bool {
-        self.raw.row_contiguous
+        self.raw.row_contiguous || self.handle.shape().contains(&0)
     }
 
     /// The step of each axis, in elements.
@@ -46,7 +46,7 @@ impl<'a> View<'a> {
 
     /// The bytes of a row-contiguous tensor.
     pub(crate) fn bytes(&self) -> &'a [u8] {
-        assert!(self.raw.row_contiguous, "only row-contiguous memory has no gaps");
+        assert!(self.is_row_contiguous(), "only row-contiguous memory has no gaps");
         match shape::element_count(self.handle.shape()) * self.item {
             0 => &[],
             // SAFETY: row-contiguous memory holds every element without gaps, and nobody writes it while the

@@ -33,6 +33,7 @@ fn each_bad_case_is_one_sentence() {
     no_compiler();
     wrong_folders();
     unwritable_caches();
+    broken_compiler();
 }
 
 fn no_python() {
@@ -72,16 +73,21 @@ fn no_compiler() {
     let mlx = mlx_link::MLX_DIR.expect("the tests were linked to an MLX");
     let words = ["C++20 compiler", "install g++", "set CXX"];
     check(&words, |command| command.env("MLX_LINK_DIR", mlx).env("CXX", "/nonexistent/c++"));
-    // A compiler that compiles nothing.
-    let broken = Path::new("/bin/false");
-    check(&["C++20 compiler"], |command| command.env("MLX_LINK_DIR", mlx).env("CXX", broken));
+}
+
+/// A compiler that compiles nothing, as an old one does with C++20.
+fn broken_compiler() {
+    let mlx = mlx_link::MLX_DIR.expect("the tests were linked to an MLX");
+    check(&["C++20 compiler", "set CXX"], |command| {
+        command.env("MLX_LINK_DIR", mlx).env("CXX", "/bin/false")
+    });
 }
 
 fn wrong_folders() {
-    let dir = empty_folder("wrong-mlx");
     fn with_dir(command: &mut Command) -> &mut Command {
         command.env("MLX_LINK_DIR", folder("wrong-mlx"))
     }
+    let dir = empty_folder("wrong-mlx");
     check(&["MLX_LINK_DIR", "has no include/mlx/version.h", "MLX 0.32.2"], with_dir);
     let version = |minor: u32| {
         format!(

@@ -17,8 +17,8 @@ fn workspace() -> PathBuf {
     let place = folder("downstream");
     let manifest = format!(
         "[package]\nname = \"downstream\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         [dependencies]\nmlx = {{ path = {:?} }}\n",
-        root()
+         [dependencies]\nmlx = {{ path = '{}' }}\n",
+        root().display()
     );
     let main = "//! A user's program.\nuse mlx::prelude::*;\n\nfn main() {\n    let x = tensor![1.0, 2.0];\n    \
                 println!(\"{}\", &x * 2.0 + 1.0);\n}\n";
@@ -91,9 +91,12 @@ fn it_builds_offline_with_a_filled_cache() {
     let output = run(&["build", "-vv"], |command| {
         with_cache(command);
         without_network(command);
+        command.env("SOME_VARIABLE", "1");
     });
     check(&output);
-    assert!(said(&output).contains("cargo::rustc-link-lib=dylib=mlxc"), "{}", said(&output));
+    // One more variable, another folder: it is the library that this workspace was linked to, and no new one.
+    let library = mlx_link::MLXC_DIR.expect("the tests were linked to one");
+    assert!(said(&output).contains(&format!("MLX_LINK_MLXC={library}")), "{}", said(&output));
     starts(&folder("downstream-target").join("debug/downstream"));
 }
 

@@ -82,9 +82,8 @@ pub(crate) fn which(name: &str) -> Option<PathBuf> {
 
 /// A package index at a port where nobody listens.
 pub(crate) fn without_network(command: &mut Command) -> &mut Command {
-    let port =
-        TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port").port();
-    command.env("PIP_INDEX_URL", format!("http://127.0.0.1:{port}/simple"));
+    let closed = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port");
+    command.env("PIP_INDEX_URL", format!("http://{closed}/simple"));
     command.env("PIP_CONFIG_FILE", "/dev/null").env("PIP_NO_CACHE_DIR", "1").env("PIP_RETRIES", "0");
     command.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1").env("CARGO_NET_OFFLINE", "true")
 }

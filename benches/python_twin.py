@@ -1,0 +1,56 @@
+"""Python MLX's side of the bench graph_build.
+
+Prints MLX's version, then answers each line "CASE COUNT" with the nanoseconds that COUNT runs of CASE took.
+A result is dropped within its run, as in the bench; of `eval` cases only the evaluation counts.
+"""
+
+import sys
+import timeit
+from time import perf_counter_ns
+
+import mlx.core as mx
+
+
+def half(shape, dtype=mx.float32):
+    array = mx.full(shape, 0.5, dtype)
+    mx.eval(array)
+    return array
+
+
+def evals(columns):
+    a, b = half((1, columns)), half((1, columns))
+
+    def run(count):
+        total = 0
+        for _ in range(count):
+            c = a + b
+            start = perf_counter_ns()
+            mx.eval(c)
+            total += perf_counter_ns() - start
+            del c
+        return total
+
+    return run
+
+
+def builds(statement, dtype=mx.float32):
+    names = {"a": half((2, 3), dtype), "b": half((2, 3), dtype)}
+    timer = timeit.Timer(statement, globals=names)
+    return lambda count: round(timer.timeit(count) * 1e9)
+
+
+CASES = {
+    "a + b, f32": builds("c = a + b; del c"),
+    "a + b, bf16": builds("c = a + b; del c", mx.bfloat16),
+    "a * 0.5, f32": builds("c = a * 0.5; del c"),
+    "a * 0.5, bf16": builds("c = a * 0.5; del c", mx.bfloat16),
+    "chain of 20": builds("c = a\nfor _ in range(10): c = c * 0.5 + b\ndel c"),
+    "eval of 1": evals(1),
+    "eval of 1024": evals(1024),
+    "eval of 16384": evals(16384),
+}
+
+print(mx.__version__, flush=True)
+for line in sys.stdin:
+    case, count = line.rsplit(maxsplit=1)
+    print(CASES[case](int(count)) if case in CASES else "-", flush=True)

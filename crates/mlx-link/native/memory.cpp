@@ -1,0 +1,56 @@
+// Memory: MLX writes through the null pointer that its CPU allocator returns when there is none; here that is an error.
+#include "common.h"
+
+#include <dlfcn.h>
+#include <stdexcept>
+#include <string>
+
+#include "mlx/allocator.h"
+
+// On Apple everything is one static library, in which MLX's own definition cannot be stood in for.
+#if !defined(__APPLE__)
+
+namespace mlx::core::allocator {
+namespace {
+
+class Checked : public Allocator {
+ public:
+  explicit Checked(Allocator& inner) : inner_(inner) {}
+  Buffer malloc(size_t size) override {
+    auto buffer = inner_.malloc(size);
+    if (size > 0 && buffer.ptr() == nullptr) {
+      throw std::runtime_error("[malloc] Unable to allocate " + std::to_string(size) + " bytes.");
+    }
+    return buffer;
+  }
+  void free(Buffer buffer) override {
+    inner_.free(buffer);
+  }
+  size_t size(Buffer buffer) const override {
+    return inner_.size(buffer);
+  }
+  Buffer make_buffer(void* pointer, size_t size) override {
+    return inner_.make_buffer(pointer, size);
+  }
+  void release(Buffer buffer) override {
+    inner_.release(buffer);
+  }
+
+ private:
+  Allocator& inner_;
+};
+
+} // namespace
+
+// libmlx calls this through its symbol, and libmlxc stands before libmlx where symbols are looked up.
+Allocator& allocator() {
+  static auto* checked = [] {
+    auto* next = dlsym(RTLD_NEXT, "_ZN3mlx4core9allocator9allocatorEv");
+    return new Checked(reinterpret_cast<Allocator& (*)()>(next)());
+  }();
+  return *checked;
+}
+
+} // namespace mlx::core::allocator
+
+#endif

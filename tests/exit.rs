@@ -1,0 +1,187 @@
+//! The end of a process: `main` returns, or ends it, whatever other threads do with tensors at that moment.
+
+#[path = "support/failing.rs"]
+mod failing;
+#[path = "support/programs.rs"]
+mod programs;
+
+use failing::failing;
+use mlx::{Tensor, async_eval, ops, prelude::*};
+use std::{
+    cell::RefCell,
+    process::ExitCode,
+    sync::{Barrier, OnceLock, mpsc},
+    thread,
+    time::Duration,
+};
+
+fn main() -> ExitCode {
+    programs::main(
+        &[
+            ("main_returns_while_threads_compute", returns_while_threads_compute),
+            ("main_exits_while_threads_compute", exits_while_threads_compute),
+            ("main_returns_while_threads_end", returns_while_threads_end),
+            ("main_returns_with_thread_locals", returns_with_thread_locals),
+            ("main_returns_while_thread_locals_drop", returns_while_thread_locals_drop),
+            ("main_returns_with_work_in_flight", returns_with_work_in_flight),
+            ("main_returns_while_threads_wait", returns_while_threads_wait),
+            ("main_returns_while_evaluations_fail", returns_while_evaluations_fail),
+            ("main_returns_while_a_thread_starts_mlx", returns_while_a_thread_starts_mlx),
+            ("main_returns_with_tensors_in_statics", returns_with_tensors_in_statics),
+            ("main_never_used_mlx", never_used_mlx),
+        ],
+        20,
+    )
+}
+
+/// Builds, evaluates and reads; every element must be right until the very end.
+fn check(value: i32) {
+    let x = Tensor::from_slice(&[value; 100]).unwrap();
+    assert_eq!((&x * 2 + 1).to_vec::<i32>().unwrap(), [value * 2 + 1; 100]);
+}
+
+/// Detached threads that compute for ever; returns when all of them do.
+fn computing_threads(count: usize) {
+    let (sender, receiver) = mpsc::channel();
+    for number in 0..count {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            check(0);
+            sender.send(()).unwrap();
+            for turn in 0.. {
+                check(turn % 1000 + number as i32);
+            }
+        });
+    }
+    receiver.iter().take(count).for_each(drop);
+}
+
+fn a_moment() {
+    thread::sleep(Duration::from_micros(u64::from(std::process::id()) * 7919 % 8000));
+}
+
+fn returns_while_threads_compute() {
+    computing_threads(4);
+    a_moment();
+    programs::end();
+}
+
+fn exits_while_threads_compute() {
+    computing_threads(4);
+    a_moment();
+    programs::end();
+    std::process::exit(0);
+}
+
+fn returns_while_threads_end() {
+    let barrier: &'static Barrier = Box::leak(Box::new(Barrier::new(9)));
+    for _ in 0..8 {
+        thread::spawn(|| {
+            check(3);
+            barrier.wait();
+        });
+    }
+    barrier.wait();
+    programs::end();
+}
+
+thread_local! {
+    static KEPT: RefCell<Vec<Tensor>> = const { RefCell::new(Vec::new()) };
+}
+
+fn keep(count: i32) {
+    KEPT.with_borrow_mut(|kept| {
+        for value in 0..count {
+            let lazy = Tensor::from_slice(&[value; 100]).unwrap() + 1;
+            let done = &lazy * 2;
+            done.eval().unwrap();
+            kept.extend([lazy, done]);
+        }
+    });
+}
+
+fn returns_with_thread_locals() {
+    keep(20);
+    for _ in 0..4 {
+        thread::spawn(|| keep(20)).join().unwrap();
+    }
+    check(1);
+    programs::end();
+}
+
+fn returns_while_thread_locals_drop() {
+    let barrier: &'static Barrier = Box::leak(Box::new(Barrier::new(5)));
+    for _ in 0..4 {
+        thread::spawn(|| {
+            keep(200);
+            barrier.wait();
+        });
+    }
+    keep(20);
+    barrier.wait();
+    a_moment();
+    programs::end();
+}
+
+fn product() -> Tensor {
+    let a = ops::ones([400, 400], Dtype::Float32).unwrap();
+    (0..8).fold(a.clone(), |product, _| product.matmul(&a) * 0.0025)
+}
+
+fn returns_with_work_in_flight() {
+    let product = product();
+    async_eval([&product]).unwrap();
+    async_eval([&(&product + 1.0)]).unwrap();
+    programs::end();
+}
+
+fn returns_while_threads_wait() {
+    let (sender, receiver) = mpsc::channel();
+    for _ in 0..3 {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            let product = product();
+            sender.send(()).unwrap();
+            product.eval().unwrap();
+        });
+    }
+    receiver.iter().take(3).for_each(drop);
+    programs::end();
+}
+
+fn returns_while_evaluations_fail() {
+    let (sender, receiver) = mpsc::channel();
+    for _ in 0..3 {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            for fails in (0..).flat_map(|_| failing(50, 4)) {
+                assert!((&fails + 1).eval().unwrap_err().message().contains("unable to read"));
+                let _ = sender.send(());
+            }
+        });
+    }
+    receiver.iter().take(20).for_each(drop);
+    a_moment();
+    programs::end();
+}
+
+fn returns_while_a_thread_starts_mlx() {
+    for _ in 0..2 {
+        thread::spawn(|| check(5));
+    }
+    thread::sleep(Duration::from_micros(u64::from(std::process::id()) * 7919 % 3000));
+    programs::end();
+}
+
+fn returns_with_tensors_in_statics() {
+    static LAZY: OnceLock<Tensor> = OnceLock::new();
+    static DONE: OnceLock<Tensor> = OnceLock::new();
+    let lazy = LAZY.get_or_init(|| Tensor::from_slice(&[1, 2]).unwrap() + 1);
+    let done = DONE.get_or_init(|| lazy * 2);
+    assert_eq!(done.to_vec::<i32>().unwrap(), [4, 6]);
+    programs::end();
+}
+
+fn never_used_mlx() {
+    programs::end();
+}

@@ -1,0 +1,57 @@
+//! What ends a process in Python MLX, hangs it, or reads foreign memory there: here each is a value or an error. A
+//! child process each, since a test that found one would end with it.
+
+mod division;
+#[path = "../support/failing.rs"]
+mod failing;
+mod files;
+mod graphs;
+mod huge;
+mod positions;
+#[path = "../support/programs.rs"]
+mod programs;
+mod reductions;
+mod text;
+
+use mlx::{ErrorKind, Result, Tensor};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let tables = [
+        division::PROGRAMS,
+        positions::PROGRAMS,
+        huge::PROGRAMS,
+        reductions::PROGRAMS,
+        graphs::PROGRAMS,
+        files::PROGRAMS,
+        text::PROGRAMS,
+    ];
+    programs::main(&tables.concat(), 1)
+}
+
+/// Every element, as int64.
+#[track_caller]
+fn check(tensor: Result<Tensor>, wanted: &[i64]) {
+    let found = tensor.and_then(|tensor| mlx::ops::astype(&tensor, mlx::Dtype::Int64)?.to_vec::<i64>());
+    assert_eq!(found.expect("a value"), wanted);
+}
+
+/// An error of the kind, when the tensor is built or when it is evaluated.
+#[track_caller]
+fn refused(tensor: Result<Tensor>, kind: ErrorKind) {
+    match tensor.and_then(|tensor| tensor.eval().map(|()| tensor)) {
+        Ok(tensor) => panic!("{tensor:?} instead of an error"),
+        Err(error) => assert_eq!(error.kind(), kind, "{error}"),
+    }
+}
+
+/// An operator or method that panics, with an error's text.
+#[track_caller]
+fn panics(words: &str, work: impl FnOnce() -> Tensor) {
+    let payload = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+        Ok(tensor) => panic!("{tensor:?} instead of a panic"),
+        Err(payload) => payload,
+    };
+    let text = payload.downcast_ref::<String>().expect("a text");
+    assert!(text.contains(words), "{text}");
+}

@@ -1,0 +1,157 @@
+//! Memory: 100,000 rounds of building, evaluating, failing and dropping leave the process as large as it was.
+//!
+//! A process each, since other tests' memory would hide what a round keeps.
+
+#[path = "support/failing.rs"]
+mod failing;
+#[path = "support/programs.rs"]
+mod programs;
+
+use failing::failing;
+use mlx::{Tensor, eval, ops, prelude::*};
+use std::{fs, process::ExitCode, thread};
+
+const ROUNDS: usize = 100_000;
+
+fn main() -> ExitCode {
+    programs::main(
+        &[
+            ("build_evaluate_drop", build_evaluate_drop),
+            ("build_drop", build_drop),
+            ("clone_drop", clone_drop),
+            ("failing_builds", failing_builds),
+            ("failing_evaluations", failing_evaluations),
+            ("evaluations_of_failed_tensors", evaluations_of_failed_tensors),
+            ("unread_failures", unread_failures),
+            ("work_in_flight_dropped", work_in_flight_dropped),
+            ("reads_and_prints", reads_and_prints),
+            ("threads_that_come_and_go", threads_that_come_and_go),
+            ("files_opened_and_dropped", files_opened_and_dropped),
+            ("guarded_divisions", guarded_divisions),
+        ],
+        1,
+    )
+}
+
+/// The resident memory of this process, in KiB.
+fn resident() -> i64 {
+    let text = fs::read_to_string("/proc/self/statm").expect("Linux tells");
+    4 * text.split(' ').nth(1).and_then(|pages| pages.parse::<i64>().ok()).expect("a number of pages")
+}
+
+/// `rounds` of `round` grow the process by less than 2 MiB, after a tenth as many to warm up.
+fn check(rounds: usize, mut round: impl FnMut(usize)) {
+    (0..rounds / 10).for_each(&mut round);
+    let before = resident();
+    (0..rounds).for_each(&mut round);
+    let growth = resident() - before;
+    println!("{growth} KiB");
+    assert!(growth.abs() < 2048, "grew by {growth} KiB in {rounds} rounds");
+    programs::end();
+}
+
+fn build_evaluate_drop() {
+    let x = Tensor::from_slice(&[1.5_f32; 1000]).unwrap();
+    check(ROUNDS, |turn| {
+        let y = (&x * 2.0 + turn as f64).sum(..);
+        let z = &y - 1000.0 * turn as f64;
+        eval([&z]).unwrap();
+        assert!((z.item::<f32>().unwrap() - 3000.0).abs() <= 1e-3 * (turn * 1000) as f32);
+    });
+}
+
+fn build_drop() {
+    let x = Tensor::from_slice(&[1.5_f32; 1000]).unwrap();
+    check(ROUNDS, |_| {
+        let y = (&x * 2.0).tanh().reshape([10, 100]).t().sum(0);
+        assert_eq!(y.shape(), [10]);
+        drop(y.index((2..5,)));
+    });
+}
+
+fn clone_drop() {
+    let x = tensor![1.0, 2.0] * 3.0;
+    check(ROUNDS * 10, |_| drop(x.clone()));
+}
+
+fn failing_builds() {
+    let (x, y) = (tensor![1.0, 2.0], tensor![1.0, 2.0, 3.0]);
+    let square = ops::ones([2, 2], mlx::Dtype::Float32).unwrap();
+    check(ROUNDS, |_| {
+        assert!(ops::add(&x, &y).is_err());
+        assert!(ops::reshape(&x, [5]).is_err() && ops::index(&x, 7).is_err());
+        assert!(ops::concatenate([&x, &square], 0).is_err());
+        assert!(ops::add(tensor![1].astype(mlx::Dtype::Uint8), 300).is_err());
+    });
+}
+
+fn failing_evaluations() {
+    let mut fails = std::iter::repeat_with(|| failing(500, 100)).flatten();
+    check(ROUNDS, |_| {
+        let y = fails.next().expect("endless") * 2 + 1;
+        assert!(y.eval().is_err() && y.eval().is_err());
+    });
+}
+
+fn evaluations_of_failed_tensors() {
+    let failed = failing(1, 100).remove(0);
+    check(ROUNDS, |_| assert!(failed.eval().is_err() && (&failed + 1).eval().is_err()));
+}
+
+fn unread_failures() {
+    let mut fails = std::iter::repeat_with(|| failing(500, 100)).flatten();
+    check(ROUNDS / 2, |turn| {
+        mlx::async_eval([&(fails.next().expect("endless") + 1)]).unwrap();
+        if turn % 100 == 99 {
+            mlx::synchronize().unwrap();
+            // The next evaluation looks after what is left of the failures.
+            (tensor![1] + 1).eval().unwrap();
+        }
+    });
+}
+
+fn work_in_flight_dropped() {
+    let x = Tensor::from_slice(&[1.5_f32; 1000]).unwrap();
+    check(ROUNDS, |turn| {
+        let y = &x * 2.0;
+        mlx::async_eval([&y]).unwrap();
+        drop(y);
+        if turn % 100 == 99 {
+            mlx::synchronize().unwrap();
+        }
+    });
+}
+
+fn reads_and_prints() {
+    let x = Tensor::from_slice(&[1.5_f32; 100]).unwrap().reshape([10, 10]);
+    check(ROUNDS / 10, |_| {
+        assert_eq!(x.t().to_vec::<f32>().unwrap().len(), 100);
+        assert_eq!(x.as_slice::<f32>().unwrap().len(), 100);
+        assert!(x.to_string().len() > 100 && !format!("{x:?}").is_empty());
+        assert!(mlx::graph::dot(&[&x + 1.0]).unwrap().len() > 10);
+    });
+}
+
+fn threads_that_come_and_go() {
+    let x = Tensor::from_slice(&[1; 100]).unwrap();
+    check(5000, |turn| {
+        let y = &x + turn as i32;
+        thread::spawn(move || assert_eq!(y.to_vec::<i32>().unwrap(), [turn as i32 + 1; 100])).join().unwrap();
+    });
+}
+
+fn files_opened_and_dropped() {
+    check(3000, |_| drop(failing(3, 100)));
+    let open = fs::read_dir("/proc/self/fd").expect("Linux tells").count();
+    assert!(open < 40, "{open} files are open");
+}
+
+fn guarded_divisions() {
+    let (a, b) = (tensor![7, 8], tensor![2, 0] + 0);
+    check(ROUNDS, |turn| {
+        let y = a.floor_divide(&b) + (&a % &b);
+        if turn % 100 == 0 {
+            assert_eq!(y.to_vec::<i32>().unwrap(), [4, 0]);
+        }
+    });
+}
