@@ -87,8 +87,9 @@ pub(crate) fn check_size(op: &'static str, shape: &[i32], dtype: Dtype) -> Resul
     Err(too_large(op, shape, dtype))
 }
 
+/// The error for more bytes than an address can tell apart.
 #[cold]
-fn too_large(op: &'static str, shape: &[i32], dtype: Dtype) -> Error {
+pub(crate) fn too_large(op: &'static str, shape: &[i32], dtype: Dtype) -> Error {
     let message = format!("shape {shape:?} of {dtype} takes more than {} bytes", isize::MAX);
     Error::new(ErrorKind::Shape, op, message)
 }

@@ -10,6 +10,7 @@
 
 #include "mlx/compile_impl.h"
 #include "mlx/random.h"
+#include "mlx/stream.h"
 
 namespace mlxr {
 namespace {
@@ -28,6 +29,14 @@ void at_exit() {
   pthread_rwlock_timedwrlock(&teardown, &limit);
 #endif
   lock_library();
+  // What is under way still frees memory on MLX's threads; nothing new can be scheduled now.
+  for (auto& stream : mx::get_streams()) {
+    try {
+      mx::synchronize(stream);
+    } catch (const std::exception&) {
+      // An error of work that nobody will read.
+    }
+  }
 }
 
 // Thread-locals are destroyed in reverse order of construction: Last is built first, First is built last, and

@@ -80,6 +80,18 @@ bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
   return true;
 }
 
+bool mlxr_array_fits(mlx_array handle) {
+  auto& a = mlx_array_get_(handle);
+  size_t bytes = a.itemsize();
+  bool wrapped = false;
+  bool empty = false;
+  for (auto size : a.shape()) {
+    wrapped |= __builtin_mul_overflow(bytes, static_cast<unsigned>(size), &bytes);
+    empty |= size == 0;
+  }
+  return empty || (!wrapped && bytes <= PTRDIFF_MAX);
+}
+
 int mlxr_array_text(mlx_string* text, mlx_array handle) {
   return guarded([&] {
     mx::get_global_formatter().capitalize_bool = true; // as the Python bindings set it

@@ -31,6 +31,9 @@ typedef struct mlxr_view_ {
 // Locked. True, and `view` filled, when the array's values can be read by the host now.
 bool mlxr_array_view(mlxr_view* view, mlx_array array);
 
+// False when the number of the array's bytes is beyond an address: one call for what every new node is asked.
+bool mlxr_array_fits(mlx_array array);
+
 // Locked. The text Python shows for an array that was evaluated.
 int mlxr_array_text(mlx_string* text, mlx_array array);
 

@@ -42,6 +42,9 @@ unsafe extern "C" {
     pub fn mlxr_array_view(view: *mut mlxr_view, array: mlx_array) -> bool;
 }
 unsafe extern "C" {
+    pub fn mlxr_array_fits(array: mlx_array) -> bool;
+}
+unsafe extern "C" {
     pub fn mlxr_array_text(text: *mut mlx_string, array: mlx_array) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {

@@ -53,8 +53,11 @@ pub(super) fn build_in(
     match Handle::from_raw(out) {
         Some(handle) if status == 0 => {
             let tensor = Tensor(handle);
-            shape::check_size(op, tensor.shape(), tensor.dtype())?;
-            Ok(tensor)
+            if tensor.0.fits() {
+                Ok(tensor)
+            } else {
+                Err(shape::too_large(op, tensor.shape(), tensor.dtype()))
+            }
         }
         _ => Err(status::failure(op, ErrorKind::Mlx)),
     }

@@ -41,6 +41,12 @@ impl Handle {
         }
     }
 
+    /// Whether the array's bytes can be addressed; asked of every new node, so one call.
+    pub(super) fn fits(&self) -> bool {
+        // SAFETY: only the unchanging metadata of a live array is read.
+        unsafe { sys::mlxr_array_fits(self.raw()) }
+    }
+
     /// The dtype as mlx-c numbers it.
     pub(crate) fn dtype_code(&self) -> u32 {
         // SAFETY: a live array keeps its dtype unchanged.

@@ -15,6 +15,7 @@ mod call;
 pub(crate) mod eval;
 mod handle;
 pub mod io;
+mod lock;
 pub(crate) mod runtime;
 mod shaped;
 mod status;

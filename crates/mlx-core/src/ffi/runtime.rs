@@ -1,9 +1,13 @@
 //! The library lock, the process-wide stream, and the threads: attaching, the janitor, orderly exit.
 
-use super::{handle::Handle, status};
+use super::{
+    handle::Handle,
+    lock::{Held, Lock},
+    status,
+};
 use crate::{Error, ErrorKind, MLX_VERSION, Result};
 use mlx_link as sys;
-use parking_lot::{Mutex, ReentrantMutex, ReentrantMutexGuard};
+use parking_lot::Mutex;
 use std::{
     cell::Cell,
     sync::{OnceLock, mpsc},
@@ -12,7 +16,7 @@ use std::{
 };
 
 /// Reentrant, since an op built inside another (a constant, a guard) takes it again.
-static LOCK: ReentrantMutex<()> = ReentrantMutex::new(());
+static LOCK: Lock = Lock::new();
 static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
 
 thread_local! {
@@ -39,7 +43,7 @@ unsafe impl Sync for Runtime {}
 /// Proof that this thread holds the library lock and is attached to the process-wide stream.
 pub(crate) struct Guard {
     runtime: &'static Runtime,
-    _lock: ReentrantMutexGuard<'static, ()>,
+    _lock: Held,
 }
 
 impl Guard {
