@@ -3,22 +3,31 @@
 #include "common.h"
 
 #include <pthread.h>
+#include <unistd.h>
+#include <atomic>
 #include <cstdlib>
 #include <ctime>
 #include <stdexcept>
 #include <string>
 
+#include "mlx/backend/cpu/encoder.h"
 #include "mlx/compile_impl.h"
 #include "mlx/random.h"
+#include "mlx/scheduler.h"
 #include "mlx/stream.h"
 
 namespace mlxr {
 namespace {
 
-pthread_rwlock_t teardown = PTHREAD_RWLOCK_INITIALIZER; // a thread's end reads, the process's end writes
-void (*lock_library)(void) = nullptr;
+// A thread that ends, or starts the library, reads; the process's end writes and keeps it.
+pthread_rwlock_t teardown = PTHREAD_RWLOCK_INITIALIZER;
+std::atomic<void (*)(void)> lock_library{nullptr};
 
 void at_exit() {
+  static std::atomic<bool> done{false};
+  if (done.exchange(true)) {
+    return;
+  }
   // The library lock comes second: a thread that is ending may need it to drop what it held.
   timespec limit;
   clock_gettime(CLOCK_REALTIME, &limit);
@@ -28,7 +37,9 @@ void at_exit() {
 #else
   pthread_rwlock_timedwrlock(&teardown, &limit);
 #endif
-  lock_library();
+  if (auto* lock = lock_library.load()) {
+    lock();
+  }
   // What is under way still frees memory on MLX's threads; nothing new can be scheduled now.
   for (auto& stream : mx::get_streams()) {
     try {
@@ -38,6 +49,23 @@ void at_exit() {
     }
   }
 }
+
+#if defined(__linux__)
+// The main thread's thread-locals go before any exit handler and any static, also before those made after our
+// handler; only a process that another thread ends has to do with the handler.
+struct MainThread {
+  ~MainThread() {
+    if (gettid() == getpid()) {
+      at_exit();
+    }
+  }
+};
+
+__attribute__((constructor)) void at_load() {
+  static thread_local MainThread main_thread;
+  (void)&main_thread;
+}
+#endif
 
 // Thread-locals are destroyed in reverse order of construction: Last is built first, First is built last, and
 // MLX's own thread-locals are built between the two.
@@ -65,12 +93,25 @@ using namespace mlxr;
 
 extern "C" {
 
-void mlxr_exit_guard(void (*lock)(void)) {
-  lock_library = lock;
-  // Touched first, so that they are older than the handler and are destroyed after it has run.
+// Exit handlers and statics go in reverse order of their making, so the handler is registered behind MLX's statics,
+// and before anything that takes time.
+void mlxr_start_begin(void) {
+  pthread_rwlock_rdlock(&teardown);
   mx::allocator::allocator();
   mx::get_streams();
+  mx::scheduler::scheduler();
   std::atexit(at_exit);
+}
+
+void mlxr_start_end(void (*lock)(void)) {
+  lock_library = lock;
+  for (auto& stream : mx::get_streams()) {
+    if (stream.device == mx::Device::cpu) {
+      mx::cpu::get_command_encoder(stream); // makes the static that holds them all
+    }
+  }
+  std::atexit(at_exit);
+  pthread_rwlock_unlock(&teardown);
 }
 
 void mlxr_thread_guard(void) {

@@ -40,9 +40,10 @@ int mlxr_array_text(mlx_string* text, mlx_array array);
 // Locked. MLX's own dot text of the graph below the arrays, also for graphs deeper than a thread's stack.
 int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count);
 
-// Once, after the first stream exists. At process exit `lock` takes the library lock for good, so that no
-// thread is inside MLX while its statics are destroyed.
-void mlxr_exit_guard(void (*lock)(void));
+// Around the start of the library, once each, on one thread. A process that ends meanwhile waits for it; at its end
+// `lock` takes the library lock for good, so that no thread is inside MLX while its statics are destroyed.
+void mlxr_start_begin(void);
+void mlxr_start_end(void (*lock)(void));
 // Once a thread, after its default stream is set: keeps the thread's end and the process's end apart.
 void mlxr_thread_guard(void);
 

@@ -55,7 +55,10 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn mlxr_exit_guard(lock: ::std::option::Option<unsafe extern "C" fn()>);
+    pub fn mlxr_start_begin();
+}
+unsafe extern "C" {
+    pub fn mlxr_start_end(lock: ::std::option::Option<unsafe extern "C" fn()>);
 }
 unsafe extern "C" {
     pub fn mlxr_thread_guard();

@@ -68,6 +68,15 @@ pub(crate) fn enter() -> Result<Guard> {
 
 fn start() -> Result<Runtime, String> {
     status::install_handler();
+    // SAFETY: called once, before anything else of MLX, and ended below.
+    unsafe { sys::mlxr_start_begin() };
+    let started = start_mlx();
+    // SAFETY: ends what was begun above, on the same thread; the handler is a plain function.
+    unsafe { sys::mlxr_start_end(Some(lock_for_good)) };
+    started
+}
+
+fn start_mlx() -> Result<Runtime, String> {
     let (stream, cpu_stream) = {
         let _lock = LOCK.lock();
         check_version()?;
@@ -77,8 +86,6 @@ fn start() -> Result<Runtime, String> {
         return Err(status::failure("mlx", ErrorKind::Setup).message().to_owned());
     }
     let janitor = start_janitor(stream)?;
-    // SAFETY: the stream exists, so MLX's statics do; the handler is a plain function.
-    unsafe { sys::mlxr_exit_guard(Some(lock_for_good)) };
     Ok(Runtime { stream, cpu_stream, janitor: Mutex::new(janitor) })
 }
 
