@@ -62,12 +62,12 @@ impl BinaryOperator {
     /// # Errors
     /// Shapes that do not broadcast, dtypes the operator does not take, scalars the dtype cannot hold, integer
     /// division by a 0 that can be seen.
-    #[inline]
+    #[inline(always)]
     pub fn apply(self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         self.checked(a, b).map_err(|e| e.with_operands(&[a, b]))
     }
 
-    #[inline]
+    #[inline(always)]
     fn checked(self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let scalar_first = matches!((a, b), (OperandRef::Scalar(_), OperandRef::Tensor(_)));
         if let Some(name) = self.bitwise_name() {

@@ -149,7 +149,7 @@ impl Binary {
     ///
     /// # Errors
     /// A scalar that its dtype cannot hold; an integer divisor of 0 that can be seen; what MLX refuses.
-    #[inline]
+    #[inline(always)]
     pub fn call(&self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let node = match self.division {
             Some(division) => guard::divide(division, self, a, b),
@@ -159,7 +159,7 @@ impl Binary {
     }
 
     /// [`call`](Binary::call) without the guard of integer division.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn unguarded(&self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let guard = runtime::enter()?;
         let weak = |scalar, dtype| Ok(constant(&guard, scalar::weak(self.name, scalar, dtype)?));

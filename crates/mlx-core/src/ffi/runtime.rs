@@ -68,12 +68,13 @@ pub(crate) fn enter() -> Result<Guard> {
 
 fn start() -> Result<Runtime, String> {
     status::install_handler();
-    // SAFETY: called once, before anything else of MLX, and ended below.
-    unsafe { sys::mlxr_start_begin() };
-    let started = start_mlx();
-    // SAFETY: ends what was begun above, on the same thread; the handler is a plain function.
-    unsafe { sys::mlxr_start_end(Some(lock_for_good)) };
-    started
+    // SAFETY: called once, before anything else of MLX, and ended on the same thread; the handler is a plain function.
+    unsafe {
+        sys::mlxr_start_begin();
+        let started = start_mlx();
+        sys::mlxr_start_end(Some(lock_for_good));
+        started
+    }
 }
 
 fn start_mlx() -> Result<Runtime, String> {
