@@ -171,3 +171,30 @@ fn assign_operators_take_the_dtype_of_the_result() {
     bits >>= 1;
     check(&bits, Int32, "[13]");
 }
+
+/// As `mx.array(value, dtype)` casts on x86-64: through float32, and to the smallest integer where it does not fit.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn floats_cast_to_integers_as_in_python() {
+    let cast = |value: f64, dtype| Tensor::scalar(value, dtype).unwrap().to_string();
+    let nan = f64::NAN;
+    for (value, dtype, text) in [
+        (1e10, Dtype::Int32, "-2147483648"),
+        (1e10, Dtype::Int16, "0"),
+        (1e10, Dtype::Uint16, "0"),
+        (nan, Dtype::Int32, "-2147483648"),
+        (nan, Dtype::Int64, "-9223372036854775808"),
+        (nan, Dtype::Uint64, "9223372036854775808"),
+        (1e30, Dtype::Int64, "-9223372036854775808"),
+        (1e19, Dtype::Uint64, "9999999980506447872"),
+        (1e30, Dtype::Uint64, "0"),
+        (16_777_217.0, Dtype::Int32, "16777216"),
+        (3e9, Dtype::Int32, "-2147483648"),
+        (3e9, Dtype::Uint32, "3000000000"),
+        (-1.0, Dtype::Uint8, "255"),
+        (300.0, Dtype::Uint8, "44"),
+        (-2.9, Dtype::Int8, "-2"),
+    ] {
+        assert_eq!(cast(value, dtype), format!("array({text}, dtype={dtype})"), "{value} as {dtype}");
+    }
+}

@@ -34,7 +34,7 @@ pub fn eval<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<()> {
 /// # Errors
 /// A computation that could not be started.
 pub fn async_eval<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<()> {
-    ffi::eval::begin(&cloned(tensors)).map(drop)
+    ffi::eval::begin(&cloned(tensors))?.started()
 }
 
 /// Waits until everything that was started is done.
@@ -42,7 +42,7 @@ pub fn async_eval<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<(
 /// # Errors
 /// What MLX reports.
 pub fn synchronize() -> Result<()> {
-    ffi::eval::synchronize()
+    ffi::eval::synchronize(SPINS.load(Ordering::Relaxed))
 }
 
 fn cloned<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Vec<Tensor> {

@@ -7,6 +7,8 @@ use std::fmt;
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.eval().and_then(|()| ffi::text(self)) {
+            // A precision would cut the text off.
+            Ok(text) if f.precision().is_some() => f.write_str(&text),
             Ok(text) => f.pad(&text),
             Err(error) => write!(f, "<{error}>"),
         }

@@ -52,6 +52,8 @@ pub use scalar::{IntoScalar, Scalar};
 pub use shape::{Axes, IntoAxes, IntoShape, Shape, axes};
 pub use tensor::Tensor;
 
+pub use half::{bf16, f16};
+
 /// Complex numbers with `f32` parts: the element type of [`Dtype::Complex64`].
 pub type Complex32 = num_complex::Complex<f32>;
 

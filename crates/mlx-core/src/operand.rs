@@ -59,6 +59,13 @@ impl<S: IntoScalar> Operand for S {
     }
 }
 
+impl sealed::Sealed for &&Tensor {}
+impl Operand for &&Tensor {
+    fn operand(&self) -> OperandRef<'_> {
+        OperandRef::Tensor(self)
+    }
+}
+
 impl sealed::Sealed for OperandRef<'_> {}
 impl Operand for OperandRef<'_> {
     fn operand(&self) -> OperandRef<'_> {
@@ -67,7 +74,7 @@ impl Operand for OperandRef<'_> {
 }
 
 /// What a bound of a clip may be: an [`Operand`], or `..` for none.
-pub trait IntoBound {
+pub trait IntoBound: sealed::Sealed {
     /// The bound, if there is one.
     fn bound(&self) -> Option<OperandRef<'_>>;
 }
@@ -78,6 +85,7 @@ impl<T: Operand> IntoBound for T {
     }
 }
 
+impl sealed::Sealed for std::ops::RangeFull {}
 impl IntoBound for std::ops::RangeFull {
     fn bound(&self) -> Option<OperandRef<'_>> {
         None

@@ -124,10 +124,32 @@ pub(crate) fn cast(op: &'static str, scalar: Scalar, dtype: Dtype) -> Result<Con
         Scalar::Int(value) => Ok(integer(value, dtype)),
         Scalar::Float(value) if dtype.is_inexact() => Ok(float(value, dtype)),
         Scalar::Float(value) if dtype == Dtype::Bool => Ok(integer(i64::from(value != 0.0), dtype)),
-        Scalar::Float(value) => Ok(integer(value as i64, dtype)),
+        Scalar::Float(value) => Ok(integer(truncated(value as f32, dtype), dtype)),
         Scalar::Complex(value) if dtype == Dtype::Complex64 => Ok(complex(value)),
         Scalar::Complex(value) => cast(op, Scalar::Float(value.re.into()), dtype),
         Scalar::IntOutOfRange => alone(op, scalar),
+    }
+}
+
+/// A float as an integer of `dtype`, before the integer wraps: as MLX's compiled cast leaves it, which on x86-64 gives
+/// the smallest integer of the processor's width for what does not fit.
+fn truncated(value: f32, dtype: Dtype) -> i64 {
+    const I32: f32 = 2_147_483_648.0;
+    const I64: f32 = 9_223_372_036_854_775_808.0;
+    if !cfg!(target_arch = "x86_64") {
+        return match dtype {
+            Dtype::Uint64 => (value as u64).cast_signed(),
+            Dtype::Uint32 => i64::from(value as u32),
+            Dtype::Int64 => value as i64,
+            _ => i64::from(value as i32),
+        };
+    }
+    let wide = |value: f32| if (-I64..I64).contains(&value) { value as i64 } else { i64::MIN };
+    match dtype {
+        Dtype::Uint64 if value >= I64 => wide(value - I64) ^ i64::MIN,
+        Dtype::Uint32 | Dtype::Int64 | Dtype::Uint64 => wide(value),
+        _ if (-I32..I32).contains(&value) => i64::from(value as i32),
+        _ => i64::from(i32::MIN),
     }
 }
 

@@ -55,6 +55,13 @@ impl IntoShape for &Shape {
     }
 }
 
+impl sealed::Sealed for Shape {}
+impl IntoShape for Shape {
+    fn into_shape(self) -> Result<Shape> {
+        Ok(self)
+    }
+}
+
 fn size_of_axis(size: usize) -> Result<i32> {
     i32::try_from(size)
         .map_err(|_| Error::new(ErrorKind::Shape, "shape", format!("a dimension of {size} is beyond i32")))
@@ -90,7 +97,11 @@ pub(crate) fn check_size(op: &'static str, shape: &[i32], dtype: Dtype) -> Resul
 /// The error for more bytes than an address can tell apart.
 #[cold]
 pub(crate) fn too_large(op: &'static str, shape: &[i32], dtype: Dtype) -> Error {
-    let message = format!("shape {shape:?} of {dtype} takes more than {} bytes", isize::MAX);
+    let message = if shape.iter().any(|&size| size < 0) {
+        format!("the sizes of shape {shape:?} wrapped around")
+    } else {
+        format!("shape {shape:?} of {dtype} takes more than {} bytes", isize::MAX)
+    };
     Error::new(ErrorKind::Shape, op, message)
 }
 
@@ -165,6 +176,24 @@ impl sealed::Sealed for i32 {}
 impl IntoAxes for i32 {
     fn into_axes(self) -> Axes {
         [self].into_axes()
+    }
+}
+
+impl<const N: usize> IntoAxes for &[i32; N] {
+    fn into_axes(self) -> Axes {
+        self[..].into_axes()
+    }
+}
+
+impl IntoAxes for Vec<i32> {
+    fn into_axes(self) -> Axes {
+        self[..].into_axes()
+    }
+}
+
+impl IntoAxes for &Vec<i32> {
+    fn into_axes(self) -> Axes {
+        self[..].into_axes()
     }
 }
 

@@ -55,6 +55,14 @@ class Failures {
   bool any() const {
     return any_.load(std::memory_order_acquire);
   }
+  // Forgets those of arrays that are gone, now and then.
+  void prune() {
+    if (any() && ++prunes_ % 64 == 0) {
+      std::lock_guard lock(mutex_);
+      std::erase_if(failed_, [](auto& entry) { return entry.second.event.expired(); });
+      any_.store(!failed_.empty(), std::memory_order_release);
+    }
+  }
 
  private:
   struct Failure {
@@ -64,6 +72,7 @@ class Failures {
   std::mutex mutex_;
   std::atomic<bool> any_{false};
   size_t prune_at_{16};
+  size_t prunes_{0}; // guarded by the library lock
   std::unordered_map<void*, Failure> failed_;
 };
 
@@ -89,6 +98,16 @@ struct Ticket {
   std::vector<mx::Event> own; // of the arrays scheduled by this ticket
   std::vector<mx::Event> leaves; // of inputs that other tickets were still computing
   std::vector<mx::Event> gpu; // waited for directly: only CPU streams run check tasks
+  std::string schedule_error; // written before anybody else sees the ticket
+
+  // One check has run.
+  void passed() {
+    {
+      std::lock_guard lock(mutex);
+      checks_left.fetch_sub(1, std::memory_order_release);
+    }
+    done.notify_all();
+  }
 };
 using TicketPtr = std::shared_ptr<Ticket>;
 
@@ -158,9 +177,8 @@ void check(const TicketPtr& ticket, mx::Stream stream) {
     if (ticket->error.empty()) {
       ticket->error = std::move(error);
     }
-    ticket->checks_left.fetch_sub(1, std::memory_order_release);
   }
-  ticket->done.notify_all();
+  ticket->passed();
 }
 
 void enqueue_checks(const TicketPtr& ticket, const std::vector<mx::Stream>& streams) {
@@ -173,6 +191,7 @@ void enqueue_checks(const TicketPtr& ticket, const std::vector<mx::Stream>& stre
 
 // Null when every array is readable already.
 TicketPtr begin(const std::vector<array>& outputs) {
+  failures().prune();
   auto ticket = std::make_shared<Ticket>();
   std::vector<mx::Stream> streams;
   std::vector<size_t> fresh;
@@ -224,12 +243,14 @@ TicketPtr begin(const std::vector<array>& outputs) {
       mx::async_eval(outputs);
     } catch (const std::exception& e) {
       // What was scheduled before the throw still runs; the checks below wait for it.
-      ticket->error = e.what();
+      ticket->error = ticket->schedule_error = e.what();
     }
     for (auto i : fresh) {
       if (auto& event = outputs[i].event(); event.valid()) {
         push_unique(ticket->own, event);
-        wait_for(event);
+        if (event.stream().device == mx::Device::cpu || ticket->schedule_error.empty()) {
+          wait_for(event); // a GPU's event that a throw left behind is never signaled
+        }
       }
     }
   }
@@ -327,6 +348,34 @@ int mlxr_eval_end(mlxr_ticket ticket, const mlx_array* arrays, size_t count) {
     if (auto taken = take(ticket)) {
       settle(*taken, arrays_of(arrays, count));
     }
+  });
+}
+
+int mlxr_eval_started(mlxr_ticket ticket) {
+  return guarded([&] {
+    if (ticket.ctx) {
+      auto& begun = **static_cast<TicketPtr*>(ticket.ctx);
+      std::lock_guard lock(begun.mutex);
+      if (!begun.schedule_error.empty()) {
+        throw std::runtime_error(begun.schedule_error);
+      }
+    }
+  });
+}
+
+int mlxr_sync_begin(mlxr_ticket* ticket, mlx_stream stream) {
+  ticket->ctx = nullptr;
+  return guarded([&] {
+    auto target = mlx_stream_get_(stream);
+    if (target.device != mx::Device::cpu) {
+      mx::synchronize(target);
+      return;
+    }
+    auto begun = std::make_shared<Ticket>();
+    begun->checks_left = 1;
+    // No look at the stream's error: that is for the check of the batch it belongs to.
+    mx::scheduler::enqueue(target, [begun] { begun->passed(); });
+    ticket->ctx = new TicketPtr(std::move(begun));
   });
 }
 

@@ -6,14 +6,12 @@
 #include <unistd.h>
 #include <atomic>
 #include <cstdlib>
-#include <ctime>
 #include <stdexcept>
 #include <string>
 
 #include "mlx/backend/cpu/encoder.h"
 #include "mlx/compile_impl.h"
 #include "mlx/random.h"
-#include "mlx/scheduler.h"
 #include "mlx/stream.h"
 
 namespace mlxr {
@@ -29,14 +27,8 @@ void at_exit() {
     return;
   }
   // The library lock comes second: a thread that is ending may need it to drop what it held.
-  timespec limit;
-  clock_gettime(CLOCK_REALTIME, &limit);
-  limit.tv_sec += 2;
-#if defined(__APPLE__)
+  // Both waits are without limit: a thread inside one long call ends it, and going on beside it would crash.
   pthread_rwlock_wrlock(&teardown);
-#else
-  pthread_rwlock_timedwrlock(&teardown, &limit);
-#endif
   if (auto* lock = lock_library.load()) {
     lock();
   }
@@ -94,13 +86,15 @@ using namespace mlxr;
 extern "C" {
 
 // Exit handlers and statics go in reverse order of their making, so the handler is registered behind MLX's statics,
-// and before anything that takes time.
-void mlxr_start_begin(void) {
+// and before anything that takes time. The scheduler is left to the janitor: who touches it first is MLX's main thread,
+// to which other threads' errors are thrown.
+int mlxr_start_begin(void) {
   pthread_rwlock_rdlock(&teardown);
-  mx::allocator::allocator();
-  mx::get_streams();
-  mx::scheduler::scheduler();
-  std::atexit(at_exit);
+  return guarded([] {
+    mx::allocator::allocator();
+    mx::get_streams();
+    std::atexit(at_exit);
+  });
 }
 
 void mlxr_start_end(void (*lock)(void)) {

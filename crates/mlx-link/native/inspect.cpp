@@ -86,6 +86,9 @@ bool mlxr_array_fits(mlx_array handle) {
   bool wrapped = false;
   bool empty = false;
   for (auto size : a.shape()) {
+    if (size < 0) {
+      return false; // MLX's own arithmetic wrapped around
+    }
     wrapped |= __builtin_mul_overflow(bytes, static_cast<unsigned>(size), &bytes);
     empty |= size == 0;
   }

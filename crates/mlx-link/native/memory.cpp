@@ -46,6 +46,9 @@ class Checked : public Allocator {
 Allocator& allocator() {
   static auto* checked = [] {
     auto* next = dlsym(RTLD_NEXT, "_ZN3mlx4core9allocator9allocatorEv");
+    if (next == nullptr) {
+      throw std::runtime_error("[malloc] the MLX library that was loaded exports no allocator().");
+    }
     return new Checked(reinterpret_cast<Allocator& (*)()>(next)());
   }();
   return *checked;

@@ -19,6 +19,10 @@ int mlxr_eval_begin(mlxr_ticket* ticket, const mlx_array* arrays, size_t count);
 void mlxr_eval_wait(mlxr_ticket ticket, int spins);
 // Locked, after the wait. Frees the ticket and makes the arrays readable, or says what failed.
 int mlxr_eval_end(mlxr_ticket ticket, const mlx_array* arrays, size_t count);
+// What kept the evaluation from being scheduled whole, if anything did.
+int mlxr_eval_started(mlxr_ticket ticket);
+// Locked. A ticket that is done when what was scheduled on the stream so far is.
+int mlxr_sync_begin(mlxr_ticket* ticket, mlx_stream stream);
 // Frees a ticket nobody will wait for.
 void mlxr_eval_forget(mlxr_ticket ticket);
 
@@ -42,7 +46,7 @@ int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count);
 
 // Around the start of the library, once each, on one thread. A process that ends meanwhile waits for it; at its end
 // `lock` takes the library lock for good, so that no thread is inside MLX while its statics are destroyed.
-void mlxr_start_begin(void);
+int mlxr_start_begin(void);
 void mlxr_start_end(void (*lock)(void));
 // Once a thread, after its default stream is set: keeps the thread's end and the process's end apart.
 void mlxr_thread_guard(void);

@@ -28,6 +28,12 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
+    pub fn mlxr_eval_started(ticket: mlxr_ticket) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_sync_begin(ticket: *mut mlxr_ticket, stream: mlx_stream) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
     pub fn mlxr_eval_forget(ticket: mlxr_ticket);
 }
 #[repr(C)]
@@ -55,7 +61,7 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn mlxr_start_begin();
+    pub fn mlxr_start_begin() -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
     pub fn mlxr_start_end(lock: ::std::option::Option<unsafe extern "C" fn()>);

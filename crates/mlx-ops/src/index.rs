@@ -76,6 +76,8 @@ conversions! {
     RangeToInclusive<i32> => |r| (None, after(r.end));
     Range<usize> => |r| (Some(clamped(r.start)), Some(clamped(r.end)));
     RangeFrom<usize> => |r| (Some(clamped(r.start)), None);
+    RangeInclusive<usize> => |r| (Some(clamped(*r.start())), Some(clamped(r.end().saturating_add(1))));
+    RangeToInclusive<usize> => |r| (None, Some(clamped(r.end.saturating_add(1))));
     RangeTo<usize> => |r| (None, Some(clamped(r.end)));
 }
 

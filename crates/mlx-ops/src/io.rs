@@ -61,10 +61,11 @@ fn load(path: &Path) -> Result<SafeTensors> {
     if header_length > MAX_HEADER {
         return Err(bad(&format!("a header of {header_length} bytes is beyond the format's {MAX_HEADER}")));
     }
-    let mut header = vec![0; header_length as usize];
-    file.read_exact(&mut header).map_err(io)?;
-    check_header(&header, data)?;
-    let (tensors, texts) = ffi::io::load_safetensors(file, length)?;
+    let mut head = start.to_vec();
+    head.resize(start.len() + header_length as usize, 0);
+    file.read_exact(&mut head[start.len()..]).map_err(io)?;
+    check_header(&head[start.len()..], data)?;
+    let (tensors, texts) = ffi::io::load_safetensors(head, file, length)?;
     Ok(SafeTensors { tensors: tensors.into_iter().collect(), metadata: texts.into_iter().collect() })
 }
 

@@ -22,6 +22,12 @@ pub(crate) fn begin(tensors: &[Tensor]) -> Result<Ticket<'_>> {
 }
 
 impl Ticket<'_> {
+    /// `Err` when the evaluation could not be scheduled.
+    pub(crate) fn started(self) -> Result<()> {
+        // SAFETY: the ticket, or none, is live until it is dropped below.
+        status::check("eval", ErrorKind::Eval, unsafe { sys::mlxr_eval_started(self.raw) })
+    }
+
     /// Waits without the lock, then makes the tensors readable or says what failed.
     pub(crate) fn wait(mut self, spins: i32) -> Result<()> {
         if self.raw.ctx.is_null() {
@@ -47,9 +53,17 @@ impl Drop for Ticket<'_> {
     }
 }
 
-/// Waits for everything on the process-wide stream.
-pub(crate) fn synchronize() -> Result<()> {
-    let stream = runtime::enter()?.stream();
-    // SAFETY: the stream lives as long as the process; waiting touches no node, so the lock is not held.
-    status::check("synchronize", ErrorKind::Eval, unsafe { sys::mlx_synchronize(stream) })
+/// Waits for everything that was started. Not by mlx-c's own call, which takes the errors of other batches.
+pub(crate) fn synchronize(spins: i32) -> Result<()> {
+    for which in 0..2 {
+        let mut raw = sys::mlxr_ticket { ctx: std::ptr::null_mut() };
+        let guard = runtime::enter()?;
+        // SAFETY: the stream lives as long as the process and the lock is held.
+        let status = unsafe { sys::mlxr_sync_begin(&raw mut raw, guard.streams()[which]) };
+        drop(guard);
+        status::check("synchronize", ErrorKind::Eval, status)?;
+        let ticket = Ticket { raw, tensors: &[] };
+        ticket.wait(spins)?;
+    }
+    Ok(())
 }

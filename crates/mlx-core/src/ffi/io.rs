@@ -13,6 +13,8 @@ use std::{
 
 /// What MLX's lazy `Load` nodes read from, on MLX's threads, for as long as one of them lives.
 struct Source {
+    /// The start of the file as it was checked: what MLX reads of it is the same even if the file changes.
+    head: Vec<u8>,
     file: File,
     length: u64,
     position: AtomicU64,
@@ -45,8 +47,12 @@ impl Source {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> usize {
         use std::os::unix::fs::FileExt;
         let mut done = 0;
+        if let Some(head) = usize::try_from(offset).ok().and_then(|offset| self.head.get(offset..)) {
+            done = head.len().min(buffer.len());
+            buffer[..done].copy_from_slice(&head[..done]);
+        }
         while done < buffer.len() {
-            match self.file.read_at(&mut buffer[done..], offset + done as u64) {
+            match self.file.read_at(&mut buffer[done..], offset.saturating_add(done as u64)) {
                 Ok(0) => break,
                 Ok(count) => done += count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
@@ -100,13 +106,14 @@ unsafe extern "C" fn free(source: *mut c_void) {
 /// Tensors by name, in no particular order, and the file's own metadata.
 pub type Loaded = (Vec<(String, Tensor)>, Vec<(String, String)>);
 
-/// The lazy tensors and the metadata of a safetensors file whose header the caller has checked.
+/// The lazy tensors and the metadata of a safetensors file, whose start (`head`: the header and its length) the caller
+/// has checked.
 ///
 /// # Errors
 /// What MLX refuses.
-pub fn load_safetensors(file: File, length: u64) -> Result<Loaded> {
+pub fn load_safetensors(head: Vec<u8>, file: File, length: u64) -> Result<Loaded> {
     let guard = runtime::enter()?;
-    let source = Box::into_raw(Box::new(Source { file, length, position: AtomicU64::new(0) }));
+    let source = Box::into_raw(Box::new(Source { head, file, length, position: AtomicU64::new(0) }));
     let vtable = sys::mlx_io_vtable {
         is_open: Some(is_open),
         good: Some(is_open),

@@ -5,10 +5,11 @@
 
 use parking_lot::{Condvar, Mutex};
 use std::{
+    cell::Cell,
     hint,
     marker::PhantomData,
     sync::atomic::{AtomicU32, AtomicUsize, Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// A critical section is shorter than this many pauses, most of the time.
@@ -16,7 +17,7 @@ const SPINS: u32 = 100;
 
 thread_local! {
     /// Its address is the thread's name.
-    static HERE: u8 = const { 0 };
+    static HERE: Cell<u8> = const { Cell::new(0) };
 }
 
 /// A lock that the thread which holds it can take again.
@@ -65,29 +66,23 @@ impl Lock {
     /// Takes the lock.
     #[inline]
     pub(super) fn lock(&'static self) -> Held {
-        self.try_lock().or_else(|| self.wait(None)).expect("a wait without end")
-    }
-
-    /// Takes the lock unless another thread holds it for all of `limit`.
-    pub(super) fn try_lock_for(&'static self, limit: Duration) -> Option<Held> {
-        self.try_lock().or_else(|| self.wait(Some(Instant::now() + limit)))
+        self.try_lock().unwrap_or_else(|| self.wait())
     }
 
     #[cold]
-    fn wait(&'static self, until: Option<Instant>) -> Option<Held> {
+    fn wait(&'static self) -> Held {
         for _ in 0..SPINS {
             hint::spin_loop();
             if self.owner.load(Ordering::Relaxed) == 0
                 && let Some(held) = self.try_lock()
             {
-                return Some(held);
+                return held;
             }
         }
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let mut sleep = self.sleep.lock();
         let held = loop {
-            let held = self.try_lock();
-            if held.is_some() || until.is_some_and(|until| Instant::now() >= until) {
+            if let Some(held) = self.try_lock() {
                 break held;
             }
             self.wake.wait_for(&mut sleep, Duration::from_millis(1));

@@ -12,7 +12,6 @@ use std::{
     cell::Cell,
     sync::{OnceLock, mpsc},
     thread,
-    time::Duration,
 };
 
 /// Reentrant, since an op built inside another (a constant, a guard) takes it again.
@@ -51,6 +50,11 @@ impl Guard {
         self.runtime.stream
     }
 
+    /// Both, the CPU's last; often one and the same.
+    pub(super) fn streams(&self) -> [sys::mlx_stream; 2] {
+        [self.runtime.stream, self.runtime.cpu_stream]
+    }
+
     pub(super) fn cpu_stream(&self) -> sys::mlx_stream {
         self.runtime.cpu_stream
     }
@@ -70,8 +74,8 @@ fn start() -> Result<Runtime, String> {
     status::install_handler();
     // SAFETY: called once, before anything else of MLX, and ended on the same thread; the handler is a plain function.
     unsafe {
-        sys::mlxr_start_begin();
-        let started = start_mlx();
+        let begun = status::check("mlx", ErrorKind::Setup, sys::mlxr_start_begin());
+        let started = begun.map_err(|e| e.message().to_owned()).and_then(|()| start_mlx());
         sys::mlxr_start_end(Some(lock_for_good));
         started
     }
@@ -172,8 +176,7 @@ fn start_janitor(stream: sys::mlx_stream) -> Result<mpsc::Sender<Handle>, String
 
 /// Called at process exit: from here on no thread builds, schedules or drops anything.
 extern "C" fn lock_for_good() {
-    // A thread that holds the lock for longer is inside one long call; waiting for ever would hang the exit.
-    std::mem::forget(LOCK.try_lock_for(Duration::from_secs(2)));
+    std::mem::forget(LOCK.lock());
 }
 
 /// Runs `work` with the lock held, for a handle that is being dropped. On a thread of MLX's own, where waiting for
