@@ -34,7 +34,7 @@ pub fn eval<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<()> {
 /// # Errors
 /// A computation that could not be started.
 pub fn async_eval<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<()> {
-    ffi::eval::begin(&cloned(tensors))?.started()
+    ffi::eval::begin(&cloned(tensors)).map(drop)
 }
 
 /// Waits until everything that was started is done.

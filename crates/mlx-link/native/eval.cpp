@@ -242,8 +242,8 @@ TicketPtr begin(const std::vector<array>& outputs) {
       leaves.clear();
       mx::async_eval(outputs);
     } catch (const std::exception& e) {
-      // What was scheduled before the throw still runs; the checks below wait for it.
-      ticket->error = ticket->schedule_error = e.what();
+      // What was scheduled before the throw still runs, and its checks behind it.
+      ticket->schedule_error = e.what();
     }
     for (auto i : fresh) {
       if (auto& event = outputs[i].event(); event.valid()) {
@@ -331,7 +331,11 @@ extern "C" {
 int mlxr_eval_begin(mlxr_ticket* ticket, const mlx_array* arrays, size_t count) {
   ticket->ctx = nullptr;
   return guarded([&] {
-    if (auto begun = begin(arrays_of(arrays, count))) {
+    auto begun = begin(arrays_of(arrays, count));
+    if (begun && !begun->schedule_error.empty()) {
+      throw std::runtime_error(begun->schedule_error);
+    }
+    if (begun) {
       ticket->ctx = new TicketPtr(std::move(begun));
     }
   });
@@ -347,18 +351,6 @@ int mlxr_eval_end(mlxr_ticket ticket, const mlx_array* arrays, size_t count) {
   return guarded([&] {
     if (auto taken = take(ticket)) {
       settle(*taken, arrays_of(arrays, count));
-    }
-  });
-}
-
-int mlxr_eval_started(mlxr_ticket ticket) {
-  return guarded([&] {
-    if (ticket.ctx) {
-      auto& begun = **static_cast<TicketPtr*>(ticket.ctx);
-      std::lock_guard lock(begun.mutex);
-      if (!begun.schedule_error.empty()) {
-        throw std::runtime_error(begun.schedule_error);
-      }
     }
   });
 }

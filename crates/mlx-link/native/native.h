@@ -13,14 +13,12 @@ typedef struct mlxr_ticket_ {
   void* ctx;
 } mlxr_ticket;
 
-// Locked. Schedules what the arrays need and returns at once.
+// Locked. Schedules what the arrays need. After an error there is no ticket; what was scheduled before it still runs.
 int mlxr_eval_begin(mlxr_ticket* ticket, const mlx_array* arrays, size_t count);
 // Not locked. Waits; `spins` pauses are tried before the thread sleeps.
 void mlxr_eval_wait(mlxr_ticket ticket, int spins);
 // Locked, after the wait. Frees the ticket and makes the arrays readable, or says what failed.
 int mlxr_eval_end(mlxr_ticket ticket, const mlx_array* arrays, size_t count);
-// What kept the evaluation from being scheduled whole, if anything did.
-int mlxr_eval_started(mlxr_ticket ticket);
 // Locked. A ticket that is done when what was scheduled on the stream so far is.
 int mlxr_sync_begin(mlxr_ticket* ticket, mlx_stream stream);
 // Frees a ticket nobody will wait for.

@@ -28,9 +28,6 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn mlxr_eval_started(ticket: mlxr_ticket) -> ::std::os::raw::c_int;
-}
-unsafe extern "C" {
     pub fn mlxr_sync_begin(ticket: *mut mlxr_ticket, stream: mlx_stream) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {

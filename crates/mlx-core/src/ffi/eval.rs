@@ -22,12 +22,6 @@ pub(crate) fn begin(tensors: &[Tensor]) -> Result<Ticket<'_>> {
 }
 
 impl Ticket<'_> {
-    /// `Err` when the evaluation could not be scheduled.
-    pub(crate) fn started(self) -> Result<()> {
-        // SAFETY: the ticket, or none, is live until it is dropped below.
-        status::check("eval", ErrorKind::Eval, unsafe { sys::mlxr_eval_started(self.raw) })
-    }
-
     /// Waits without the lock, then makes the tensors readable or says what failed.
     pub(crate) fn wait(mut self, spins: i32) -> Result<()> {
         if self.raw.ctx.is_null() {
