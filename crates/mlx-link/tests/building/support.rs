@@ -8,6 +8,7 @@ use std::{
     os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::OnceLock,
 };
 
 /// The root of this workspace.
@@ -52,13 +53,20 @@ pub(crate) fn cargo(target: &str) -> Command {
 
 /// A `PATH` with what compiles and links, and with nothing of Python.
 pub(crate) fn tools_without_python() -> PathBuf {
-    let bin = empty_folder("bin-without-python");
-    for name in ["cc", "c++", "gcc", "g++", "clang", "clang++", "ld", "as", "ar", "getconf", "sh", "uname"] {
-        if let Some(path) = which(name) {
-            symlink(path, bin.join(name)).expect("an empty folder");
+    /// Made once: tests that run side by side share it.
+    static MADE: OnceLock<PathBuf> = OnceLock::new();
+    let make = || {
+        let bin = empty_folder("bin-without-python");
+        for name in
+            ["cc", "c++", "gcc", "g++", "clang", "clang++", "ld", "as", "ar", "getconf", "sh", "uname"]
+        {
+            if let Some(path) = which(name) {
+                symlink(path, bin.join(name)).expect("an empty folder");
+            }
         }
-    }
-    bin
+        bin
+    };
+    MADE.get_or_init(make).clone()
 }
 
 /// The same with a `python3` that is this shell script.
