@@ -47,13 +47,7 @@ pub(crate) fn divide(
     a: OperandRef<'_>,
     b: OperandRef<'_>,
 ) -> Result<Tensor> {
-    let Some(dtype) = trapping_dtype(a, b) else { return symbol.unguarded(a, b) };
-    // A scalar that the dtype cannot hold comes first, as in Python.
-    if let (OperandRef::Tensor(t), OperandRef::Scalar(s)) | (OperandRef::Scalar(s), OperandRef::Tensor(t)) =
-        (a, b)
-    {
-        scalar::weak(symbol.name(), s, t.dtype())?;
-    }
+    let Some(dtype) = trapping_dtype(symbol.name(), a, b)? else { return symbol.unguarded(a, b) };
     match host_verdict(symbol.name(), dtype, a, b)? {
         Verdict::Safe => symbol.unguarded(a, b),
         Verdict::Lazy => with_guard_nodes(division, symbol, dtype, a, b),
@@ -61,33 +55,16 @@ pub(crate) fn divide(
 }
 
 /// The integer dtype both operands meet in, when there is one and guards are on.
-fn trapping_dtype(a: OperandRef<'_>, b: OperandRef<'_>) -> Option<Dtype> {
-    let dtype = match (a, b) {
-        (OperandRef::Tensor(a), OperandRef::Tensor(b)) => promote_types(a.dtype(), b.dtype()),
-        (OperandRef::Tensor(t), OperandRef::Scalar(s)) | (OperandRef::Scalar(s), OperandRef::Tensor(t)) => {
-            beside(t, s)?
-        }
-        (OperandRef::Scalar(a), OperandRef::Scalar(b)) => promote_types(lone(a)?, lone(b)?),
+///
+/// A scalar that the dtype cannot hold is an error before any divisor is looked at, as in Python.
+fn trapping_dtype(op: &'static str, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Option<Dtype>> {
+    let meets = |operand: OperandRef<'_>, other: OperandRef<'_>| match (operand, other.dtype()) {
+        (OperandRef::Tensor(tensor), _) => Ok(tensor.dtype()),
+        (OperandRef::Scalar(scalar), Some(beside)) => scalar::weak(op, scalar, beside).map(|c| c.dtype),
+        (OperandRef::Scalar(scalar), None) => scalar::alone(op, scalar).map(|c| c.dtype),
     };
-    (dtype.is_integer() && !UNGUARDED.get()).then_some(dtype)
-}
-
-/// The integer dtype a tensor and a weak scalar meet in.
-fn beside(tensor: &Tensor, scalar: Scalar) -> Option<Dtype> {
-    match (tensor.dtype(), scalar) {
-        (Dtype::Bool, Scalar::Int(_)) => Some(Dtype::Int32),
-        (dtype, Scalar::Int(_) | Scalar::Bool(_)) => Some(dtype),
-        _ => None,
-    }
-}
-
-fn lone(scalar: Scalar) -> Option<Dtype> {
-    match scalar {
-        Scalar::Bool(_) => Some(Dtype::Bool),
-        Scalar::Int(value) if i32::try_from(value).is_ok() => Some(Dtype::Int32),
-        Scalar::Int(_) => Some(Dtype::Int64),
-        _ => None,
-    }
+    let dtype = promote_types(meets(a, b)?, meets(b, a)?);
+    Ok((dtype.is_integer() && !UNGUARDED.get()).then_some(dtype))
 }
 
 enum Verdict {

@@ -27,6 +27,17 @@ pub enum Scalar {
     Complex(Complex32),
 }
 
+impl Scalar {
+    /// The dtype the scalar has with no tensor beside it.
+    ///
+    /// # Errors
+    /// An integer beyond 64 bits with a sign.
+    #[doc(hidden)]
+    pub fn dtype_alone(self, op: &'static str) -> Result<Dtype> {
+        alone(op, self).map(|constant| constant.dtype)
+    }
+}
+
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

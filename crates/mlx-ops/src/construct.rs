@@ -69,7 +69,7 @@ pub fn full(shape: impl IntoShape, value: impl Operand, dtype: Dtype) -> Result<
 #[doc(alias = "mx.arange")]
 pub fn arange(start: impl IntoScalar, stop: impl IntoScalar, step: impl IntoScalar) -> Result<Tensor> {
     let scalars = [start.into_scalar(), stop.into_scalar(), step.into_scalar()];
-    let [start, stop, step] = scalars.map(default_dtype);
+    let [start, stop, step] = scalars.map(|scalar| scalar.dtype_alone("arange"));
     let (start, stop, step) = (start?, stop?, step?);
     range(scalars, promote_types(start, promote_types(step, stop)))
 }
@@ -98,11 +98,6 @@ fn range(scalars: [Scalar; 3], dtype: Dtype) -> Result<Tensor> {
     let [start, stop, step] = scalars.map(as_f64);
     let (start, stop, step) = (start?, stop?, step?);
     ffi::arange(start, stop, step, dtype)
-}
-
-/// The dtype Python gives the scalar when it stands alone.
-fn default_dtype(scalar: Scalar) -> Result<Dtype> {
-    Tensor::weak("arange", scalar, None).map(|tensor| tensor.dtype())
 }
 
 fn as_f64(scalar: Scalar) -> Result<f64> {

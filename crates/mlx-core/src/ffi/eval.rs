@@ -49,11 +49,13 @@ impl Drop for Ticket<'_> {
 
 /// Waits for everything that was started. Not by mlx-c's own call, which takes the errors of other batches.
 pub(crate) fn synchronize(spins: i32) -> Result<()> {
-    for which in 0..2 {
+    let [stream, cpu_stream] = runtime::enter()?.streams();
+    let one = stream.ctx == cpu_stream.ctx;
+    for stream in [stream, cpu_stream].into_iter().skip(usize::from(one)) {
         let mut raw = sys::mlxr_ticket { ctx: std::ptr::null_mut() };
         let guard = runtime::enter()?;
         // SAFETY: the stream lives as long as the process and the lock is held.
-        let status = unsafe { sys::mlxr_sync_begin(&raw mut raw, guard.streams()[which]) };
+        let status = unsafe { sys::mlxr_sync_begin(&raw mut raw, stream) };
         drop(guard);
         status::check("synchronize", ErrorKind::Eval, status)?;
         let ticket = Ticket { raw, tensors: &[] };
