@@ -1,6 +1,6 @@
 //! `libmlxc.so`: mlx-c and our C++ files, compiled once into the cache and found there by its absolute soname.
 
-use crate::{MLX_VERSION, Step, cache, sources};
+use crate::{MLX_VERSION, Step, cache, driver, sources};
 use sha2::{Digest, Sha256};
 use std::{
     env, fs,
@@ -57,6 +57,9 @@ pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
         key.update([0]);
     }
     key.update(&version.stdout);
+    if cfg!(feature = "cuda") {
+        key.update("cuda");
+    }
     let headers = ["common.h", "format.h", "native.h"].map(|header| native().join(header));
     for file in native_sources()?.into_iter().chain(headers) {
         key.update(fs::read(&file).map_err(|e| format!("cannot read {}: {e}.", file.display()))?);
@@ -68,6 +71,9 @@ pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
         let mlxc = sources::mlxc()?;
         copy_headers(&mlxc, fresh)?;
         let objects = compile(build, &mlxc, mlx)?;
+        if cfg!(feature = "cuda") {
+            driver::stub(tool.to_command(), mlx, fresh)?;
+        }
         link(tool.to_command(), &objects, mlx, &soname, &fresh.join("libmlxc.so"))
     })?;
     Ok(soname)
@@ -146,7 +152,7 @@ fn path(path: &Path) -> Step<String> {
     })
 }
 
-fn no_compiler(why: &str) -> String {
+pub(crate) fn no_compiler(why: &str) -> String {
     format!(
         "mlx-c needs a C++20 compiler and none was found ({}): install g++ (or clang) or set CXX.",
         why.lines().next().unwrap_or("")

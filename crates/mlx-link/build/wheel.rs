@@ -1,4 +1,7 @@
 //! MLX itself: the wheel of the Python package, by pip, with committed hashes, unpacked into the cache.
+//!
+//! With feature `cuda` it is MLX's CUDA build, and NVIDIA's wheels beside it as Python has them: libmlx.so finds its
+//! libraries, and MLX's run-time kernel compiler its headers, by their places relative to `mlx/lib`.
 
 use crate::{MLX_VERSION, Step, cache};
 use std::{
@@ -7,10 +10,23 @@ use std::{
     process::Command,
 };
 
+/// Which build of MLX is fetched: the name of its list of wheels and of its cache entry.
+const BUILD: &str = if cfg!(feature = "cuda") { "cuda" } else { "cpu" };
+
+/// What that means to the one who waits for it.
+const WHEELS: &str = if cfg!(feature = "cuda") {
+    "the wheel mlx-cuda-13 and NVIDIA's, 1.6 GB"
+} else {
+    "the wheel mlx-cpu, 10 MB"
+};
+
+/// The platforms that the pinned wheels name: pip takes none but those it is told.
+const MANYLINUX: [&str; 5] = ["2_35", "2_27", "2_17", "2_12", "2_5"];
+
 /// The folder with `include/` and `lib/libmlx.so` of the pinned wheel.
 pub(crate) fn fetch(cache: &Path) -> Step<PathBuf> {
     let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-    let unpacked = cache::entry(cache, &format!("mlx-cpu-{MLX_VERSION}-{arch}"), |fresh| {
+    let unpacked = cache::entry(cache, &format!("mlx-{BUILD}-{MLX_VERSION}-{arch}"), |fresh| {
         let wheels = fresh.join("wheel");
         download(&wheels, &arch)?;
         unpack(&wheels, fresh)?;
@@ -44,14 +60,15 @@ pub(crate) fn checked(dir: PathBuf, source: &str) -> Step<PathBuf> {
 }
 
 fn download(into: &Path, arch: &str) -> Step<()> {
-    let hashes = crate::package().join("wheels/cpu.txt");
+    let hashes = crate::package().join("wheels").join(BUILD).with_extension("txt");
     let mut pip = python();
     pip.args(["-m", "pip", "download", "--disable-pip-version-check", "--quiet", "--no-deps"]);
-    pip.args(["--only-binary=:all:", "--require-hashes", "--platform"]).arg(format!("manylinux_2_35_{arch}"));
+    pip.args(["--only-binary=:all:", "--require-hashes"]);
+    for glibc in MANYLINUX {
+        pip.arg("--platform").arg(format!("manylinux_{glibc}_{arch}"));
+    }
     pip.arg("-r").arg(&hashes).arg("-d").arg(into);
-    let wanted = format!(
-        "MLX {MLX_VERSION} (wheel mlx-cpu, 10 MB) could not be fetched with `python3 -m pip download`"
-    );
+    let wanted = format!("MLX {MLX_VERSION} ({WHEELS}) could not be fetched with `python3 -m pip download`");
     let output = pip.output().map_err(|e| {
         format!("{wanted}: python3 did not start ({e}); install python3 and python3-pip, or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX.")
     })?;
@@ -77,24 +94,20 @@ fn download(into: &Path, arch: &str) -> Step<()> {
     ))
 }
 
+/// All wheels in a folder, each removed once it is unpacked: together they may be gigabytes.
 fn unpack(wheels: &Path, into: &Path) -> Step<()> {
-    let broken = |e: String| format!("the wheel in {} could not be unpacked: {e}.", wheels.display());
-    let wheel = fs::read_dir(wheels)
-        .map_err(|e| broken(e.to_string()))?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .find(|path| path.extension().is_some_and(|end| end == "whl"))
-        .ok_or_else(|| broken("no wheel there".into()))?;
-    let output = python()
-        .args(["-m", "zipfile", "-e"])
-        .arg(&wheel)
-        .arg(into)
-        .output()
-        .map_err(|e| broken(e.to_string()))?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(broken(String::from_utf8_lossy(&output.stderr).into_owned()))
+    let broken = |e: String| format!("the wheels in {} could not be unpacked: {e}.", wheels.display());
+    for entry in fs::read_dir(wheels).map_err(|e| broken(e.to_string()))? {
+        let wheel = entry.map_err(|e| broken(e.to_string()))?.path();
+        let mut zip = python();
+        zip.args(["-m", "zipfile", "-e"]).arg(&wheel).arg(into);
+        let output = zip.output().map_err(|e| broken(e.to_string()))?;
+        if !output.status.success() {
+            return Err(broken(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        fs::remove_file(&wheel).map_err(|e| broken(e.to_string()))?;
     }
+    Ok(())
 }
 
 fn python() -> Command {
