@@ -3,6 +3,7 @@
 //! Not here: the tasks themselves, one module each.
 
 mod bindings;
+mod bundle;
 mod deny;
 #[cfg(feature = "library")]
 mod parity;
@@ -29,6 +30,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Make a folder with a program and the libraries it loads, to be copied to another machine.
+    Bundle {
+        /// The program, linked to this library.
+        program: PathBuf,
+        /// The folder to make.
+        out: PathBuf,
+    },
     /// Check the dependencies' licences and sources against deny.toml.
     Deny,
     /// Write mlx-link's raw declarations from the headers it is linked to.
@@ -51,6 +59,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
+        Task::Bundle { program, out } => bundle::run(&program, &out).map(|()| true),
         Task::Deny => deny::run().map(|()| true),
         Task::Bindings { check } => bindings::run(check).map(|()| true),
         #[cfg(feature = "library")]
