@@ -44,6 +44,9 @@ pub(crate) fn against_mlx_sys() -> Step<()> {
 
 /// The path of `libmlxc.so` for the MLX in `mlx`, built if the cache lacks it.
 pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
+    for folder in [cache, mlx] {
+        path(folder)?;
+    }
     let build = compiler();
     let tool = build.try_get_compiler().map_err(|e| no_compiler(&e.to_string()))?;
     let version = tool.to_command().arg("--version").output().map_err(|e| no_compiler(&e.to_string()))?;
@@ -146,9 +149,14 @@ fn link(mut command: Command, objects: &[PathBuf], mlx: &Path, soname: &Path, ou
     Err(format!("libmlxc.so did not link: {}", String::from_utf8_lossy(&done.stderr)))
 }
 
+/// A path that the linker, the loader and cargo take as it is.
 fn path(path: &Path) -> Step<String> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        format!("{} is not UTF-8: set MLX_LINK_CACHE to a folder whose path is.", path.display())
+    let plain = |text: &&str| !text.contains(|c: char| matches!(c, ':' | '$') || c.is_control());
+    path.to_str().filter(plain).map(str::to_owned).ok_or_else(|| {
+        format!(
+            "the loader of programs cannot be given the path {path:?} (a colon, a dollar, a control character, or not UTF-8): \
+             set MLX_LINK_CACHE, or MLX_LINK_DIR where it is in use, to another folder."
+        )
     })
 }
 
