@@ -1,5 +1,8 @@
 //! `cargo xtask bundle`: the folder runs anywhere, by itself. The program that is bundled is this one.
 
+// On Apple a program holds MLX itself.
+#![cfg(target_os = "linux")]
+
 use mlx_core::Tensor;
 use std::{
     env, fs,

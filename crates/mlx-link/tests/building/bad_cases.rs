@@ -72,6 +72,11 @@ fn odd_caches() {
             command.env("MLX_LINK_DIR", mlx).env("MLX_LINK_CACHE", empty_folder("odd-cache").join(name))
         });
     }
+    // Below the build script's own folder, which is the package's.
+    let relative = Path::new(&"../".repeat(40)).join(mlx.trim_start_matches('/'));
+    check(&["cannot be given the path", "relative", "MLX_LINK_DIR"], |command| {
+        command.env("MLX_LINK_DIR", relative)
+    });
 }
 
 /// A wheel of the right name with other bytes in it.

@@ -3,6 +3,9 @@
 //!
 //! `cargo test -p mlx-link --test building -- --ignored` runs the slow ones too.
 
+// On Apple mlx-sys builds and links MLX.
+#![cfg(target_os = "linux")]
+
 mod bad_cases;
 mod downstream;
 mod elsewhere;
