@@ -20,8 +20,8 @@ pub mod prelude;
 
 pub use mlx_core::{
     Axes, Complex32, Dtype, Element, Error, ErrorKind, IntoAxes, IntoBound, IntoScalar, IntoShape,
-    MLX_VERSION, Operand, Result, Scalar, Shape, Tensor, async_eval, axes, bf16, eval, f16, promote_types,
-    spins, synchronize, tensor, unguarded,
+    MLX_VERSION, Operand, Promotion, PromotionGuard, Result, Scalar, Shape, Tensor, async_eval, axes, bf16,
+    eval, f16, promote_types, spins, synchronize, tensor, unguarded, with_promotion_guard,
 };
 
 /// The functions of `mlx.core`, under their Python names.

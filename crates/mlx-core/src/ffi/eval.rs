@@ -1,6 +1,6 @@
 //! Evaluation by tickets: schedule under the lock, wait without it, settle under it (native/eval.cpp).
 
-use super::{handle::Handle, runtime, status};
+use super::{call::call, runtime, status};
 use crate::{ErrorKind, Result, Tensor};
 use mlx_link as sys;
 
@@ -13,10 +13,8 @@ pub(crate) struct Ticket<'a> {
 /// Schedules what `tensors` need.
 pub(crate) fn begin(tensors: &[Tensor]) -> Result<Ticket<'_>> {
     let _guard = runtime::enter()?;
-    let (arrays, count) = Handle::raw_slice(tensors);
     let mut raw = sys::mlxr_ticket { ctx: std::ptr::null_mut() };
-    // SAFETY: the arrays live through the call and the lock is held.
-    let status = unsafe { sys::mlxr_eval_begin(&raw mut raw, arrays, count) };
+    let status = call!(sys::mlxr_eval_begin, out raw, tensors tensors);
     status::check("eval", ErrorKind::Eval, status)?;
     Ok(Ticket { raw, tensors })
 }
@@ -27,13 +25,10 @@ impl Ticket<'_> {
         if self.raw.ctx.is_null() {
             return Ok(());
         }
-        // SAFETY: the ticket is live until `mlxr_eval_end` takes it.
-        unsafe { sys::mlxr_eval_wait(self.raw, spins) };
+        call!(sys::mlxr_eval_wait, value self.raw, value spins);
         let _guard = runtime::enter()?;
-        let (arrays, count) = Handle::raw_slice(self.tensors);
         let raw = std::mem::replace(&mut self.raw, sys::mlxr_ticket { ctx: std::ptr::null_mut() });
-        // SAFETY: the ticket was waited for and is given up here, the arrays live, the lock is held.
-        let status = unsafe { sys::mlxr_eval_end(raw, arrays, count) };
+        let status = call!(sys::mlxr_eval_end, value raw, tensors self.tensors);
         status::check("eval", ErrorKind::Eval, status)
     }
 }
@@ -41,8 +36,7 @@ impl Ticket<'_> {
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
         if !self.raw.ctx.is_null() {
-            // SAFETY: the ticket is live and given up here.
-            unsafe { sys::mlxr_eval_forget(self.raw) };
+            call!(sys::mlxr_eval_forget, value self.raw);
         }
     }
 }
@@ -54,8 +48,7 @@ pub(crate) fn synchronize(spins: i32) -> Result<()> {
     for stream in [stream, cpu_stream].into_iter().skip(usize::from(one)) {
         let mut raw = sys::mlxr_ticket { ctx: std::ptr::null_mut() };
         let guard = runtime::enter()?;
-        // SAFETY: the stream lives as long as the process and the lock is held.
-        let status = unsafe { sys::mlxr_sync_begin(&raw mut raw, stream) };
+        let status = call!(sys::mlxr_sync_begin, out raw, value stream);
         drop(guard);
         status::check("synchronize", ErrorKind::Eval, status)?;
         let ticket = Ticket { raw, tensors: &[] };

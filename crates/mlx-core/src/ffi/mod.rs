@@ -20,6 +20,7 @@ pub(crate) mod runtime;
 mod shaped;
 mod status;
 mod symbols;
+mod vector;
 pub(crate) mod view;
 
 pub use call::{Binary, Reduce, Ternary, Unary};
