@@ -12,6 +12,7 @@
 //! Not here: what an op means, which dtypes and shapes it takes. Hidden: for the crates of this workspace only.
 
 mod call;
+mod compile;
 pub(crate) mod eval;
 mod handle;
 pub mod io;
@@ -24,6 +25,7 @@ mod vector;
 pub(crate) mod view;
 
 pub use call::{Binary, Reduce, Ternary, Unary};
+pub use compile::{Pointwise, pointwise};
 pub(crate) use handle::Handle;
 pub use shaped::*;
 pub use symbols::*;
