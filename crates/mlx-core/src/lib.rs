@@ -18,6 +18,7 @@
 #![allow(clippy::inline_always)]
 
 mod construct;
+mod device;
 mod dtype;
 mod element;
 mod error;
@@ -25,6 +26,7 @@ mod eval;
 mod format;
 mod graph;
 mod guard;
+pub mod memory;
 mod operand;
 mod operator;
 mod promotion;
@@ -39,6 +41,7 @@ mod tensor;
 pub mod ffi;
 
 pub use construct::TensorLiteral;
+pub use device::{Device, DeviceInfo, DeviceKind, Stream, with_device, with_stream};
 pub use dtype::{Dtype, promote_types};
 pub use element::Element;
 #[doc(hidden)]

@@ -1,5 +1,7 @@
 //! The library's own compiled functions: one trace for every shape, errors and panics as themselves, any thread.
 
+#![allow(clippy::unnecessary_wraps, reason = "the type of a compiled function")]
+
 use mlx_core::{Error, ErrorKind, Result, Tensor, compile_pointwise, dot, tensor};
 use std::{
     panic,
