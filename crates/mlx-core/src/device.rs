@@ -220,7 +220,7 @@ impl fmt::Debug for Stream {
 /// There is no such device.
 #[doc(alias = "mx.set_default_device")]
 pub fn with_device<T>(device: Device, work: impl FnOnce() -> T) -> Result<T> {
-    let place = place::of_device(device).map_err(|e| about(e, device))?;
+    let place = place::standard(device).map_err(|e| about(e, device))?;
     with_stream(&Stream(place), work)
 }
 

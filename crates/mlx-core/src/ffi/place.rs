@@ -113,7 +113,7 @@ pub(crate) fn new_stream(device: Device) -> Result<&'static Place> {
 }
 
 /// The library's stream for `device`.
-pub(crate) fn of_device(device: Device) -> Result<&'static Place> {
+pub(crate) fn standard(device: Device) -> Result<&'static Place> {
     let _guard = runtime::enter()?;
     let found = PLACES.lock().iter().copied().find(|place| place.device == device);
     found.map_or_else(|| Place::new(device), Ok)
