@@ -19,10 +19,14 @@
 pub mod prelude;
 
 pub use mlx_core::{
-    Axes, Complex32, Dtype, Element, Error, ErrorKind, IntoAxes, IntoBound, IntoScalar, IntoShape,
-    MLX_VERSION, Operand, Result, Scalar, Shape, Tensor, async_eval, axes, bf16, eval, f16, promote_types,
-    spins, synchronize, tensor, unguarded,
+    Axes, Complex32, Dtype, Element, Error, ErrorKind, IntoAxes, IntoBound, IntoScalar, IntoShape, Iter,
+    MLX_VERSION, Operand, Precision, PrintOptions, Result, Scalar, Shape, Tensor, async_eval, axes, bf16,
+    eval, f16, get_printoptions, promote_types, set_printoptions, spins, synchronize, tensor, unguarded,
+    with_printoptions,
 };
+
+#[cfg(feature = "approx")]
+pub use mlx_core::Approx;
 
 /// The functions of `mlx.core`, under their Python names.
 pub mod ops {

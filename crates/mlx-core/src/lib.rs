@@ -25,6 +25,9 @@ mod eval;
 mod format;
 mod graph;
 mod guard;
+mod interop;
+mod iter;
+mod literal;
 mod operand;
 mod operator;
 mod read;
@@ -37,15 +40,20 @@ mod tensor;
 #[allow(unsafe_code)]
 pub mod ffi;
 
-pub use construct::TensorLiteral;
 pub use dtype::{Dtype, promote_types};
 pub use element::Element;
 #[doc(hidden)]
 pub use error::or_panic;
 pub use error::{Error, ErrorKind, Result};
 pub use eval::{async_eval, eval, spins, synchronize};
+pub use format::{Precision, PrintOptions, get_printoptions, set_printoptions, with_printoptions};
 pub use graph::dot;
 pub use guard::unguarded;
+#[cfg(feature = "approx")]
+pub use interop::approx::Approx;
+pub use iter::Iter;
+#[doc(hidden)]
+pub use literal::{literal_1, literal_2, literal_3};
 pub use operand::{IntoBound, Operand, OperandRef};
 pub use operator::{BinaryOperator, UnaryOperator};
 pub use scalar::{IntoScalar, Scalar};

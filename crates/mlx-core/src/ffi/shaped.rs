@@ -191,11 +191,11 @@ pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
     Ok(found)
 }
 
-/// Python's text of an evaluated tensor.
-pub(crate) fn text(x: &Tensor) -> Result<String> {
+/// Python's text of an evaluated tensor, floats with `precision` decimals, or MLX's own number of them for -1.
+pub(crate) fn text(x: &Tensor, precision: c_int) -> Result<String> {
     string("print", |out| {
         // SAFETY: the array is live and the lock is held.
-        unsafe { sys::mlxr_array_text(out, x.0.raw()) }
+        unsafe { sys::mlxr_array_text(out, x.0.raw(), precision) }
     })
 }
 
