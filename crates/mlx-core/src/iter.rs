@@ -38,6 +38,7 @@ impl Tensor {
     /// }
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
+    #[must_use]
     #[track_caller]
     pub fn iter(&self) -> Iter<'_> {
         let Some(&end) = self.shape().first() else {

@@ -51,7 +51,7 @@ fn build(shape: &[usize], values: &[Scalar]) -> Result<Tensor> {
         return Err(Error::new(ErrorKind::Value, OP, "std::bad_cast"));
     }
     match values.iter().map(|&value| dtype(value)).max_by_key(|&dtype| rank(dtype)) {
-        Some(Dtype::Bool) => each(shape, values, |value| truth(value)),
+        Some(Dtype::Bool) => each(shape, values, truth),
         Some(Dtype::Int32) => each(shape, values, |value| integer(value) as i32),
         Some(Dtype::Int64) => each(shape, values, integer),
         Some(Dtype::Complex64) => each(shape, values, complex),
@@ -139,13 +139,16 @@ fn complex(value: Scalar) -> Complex32 {
 /// ```
 #[macro_export]
 macro_rules! tensor {
-    ($([$([$($value:expr),* $(,)?]),+ $(,)?]),+ $(,)?) => {
-        $crate::literal_3([$([$([$($crate::IntoScalar::into_scalar($value)),*]),+]),+])
-    };
-    ($([$($value:expr),* $(,)?]),+ $(,)?) => {
-        $crate::literal_2([$([$($crate::IntoScalar::into_scalar($value)),*]),+])
-    };
-    ($($value:expr),* $(,)?) => {
-        $crate::literal_1([$($crate::IntoScalar::into_scalar($value)),*])
-    };
+    ($([$([$($value:expr),* $(,)?]),+ $(,)?]),+ $(,)?) => {{
+        let values = [$([$([$($crate::IntoScalar::into_scalar($value)),*]),+]),+];
+        $crate::literal_3(values)
+    }};
+    ($([$($value:expr),* $(,)?]),+ $(,)?) => {{
+        let values = [$([$($crate::IntoScalar::into_scalar($value)),*]),+];
+        $crate::literal_2(values)
+    }};
+    ($($value:expr),* $(,)?) => {{
+        let values = [$($crate::IntoScalar::into_scalar($value)),*];
+        $crate::literal_1(values)
+    }};
 }

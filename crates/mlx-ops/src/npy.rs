@@ -156,7 +156,7 @@ impl Saved {
     fn write(&self, writer: &mut impl Write) -> Result<()> {
         let Saved(x) = self;
         let (bytes, column_major) = ffi::io::memory(x)?;
-        let header = header::text(header::protocol(x.dtype()), column_major, x.shape());
+        let header = header::text(x.dtype(), header::BIG_ENDIAN, column_major, x.shape());
         writer.write_all(&header).and_then(|()| writer.write_all(bytes)).map_err(io_error(SAVE))
     }
 }

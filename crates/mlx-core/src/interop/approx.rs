@@ -51,7 +51,7 @@ impl fmt::Debug for Approx<'_> {
 #[allow(clippy::float_cmp)] // Exact is what it says.
 impl PartialEq for Approx<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.all(other, |a, b| a == b, |a, b| a == b, |a, b| a == b)
+        self.all(*other, |a, b| a == b, |a, b| a == b, |a, b| a == b)
     }
 }
 
@@ -64,7 +64,7 @@ impl AbsDiffEq for Approx<'_> {
 
     fn abs_diff_eq(&self, other: &Self, epsilon: f64) -> bool {
         let single = |a: f32, b: f32| a.abs_diff_eq(&b, epsilon as f32);
-        self.all(other, single, |a, b| a.abs_diff_eq(&b, epsilon), |a, b| apart(a, b) <= epsilon)
+        self.all(*other, single, |a, b| a.abs_diff_eq(&b, epsilon), |a, b| apart(a, b) <= epsilon)
     }
 }
 
@@ -78,7 +78,7 @@ impl RelativeEq for Approx<'_> {
         let double = |a: f64, b: f64| a.relative_eq(&b, epsilon, max_relative);
         let largest = |a: i128, b: i128| a.unsigned_abs().max(b.unsigned_abs()) as f64;
         let whole = |a, b| apart(a, b) <= epsilon || apart(a, b) <= largest(a, b) * max_relative;
-        self.all(other, single, double, whole)
+        self.all(*other, single, double, whole)
     }
 }
 
@@ -91,7 +91,7 @@ impl UlpsEq for Approx<'_> {
     fn ulps_eq(&self, other: &Self, epsilon: f64, max_ulps: u32) -> bool {
         let single = |a: f32, b: f32| a.ulps_eq(&b, epsilon as f32, max_ulps);
         let double = |a: f64, b: f64| a.ulps_eq(&b, epsilon, max_ulps);
-        self.all(other, single, double, |a, b| apart(a, b) <= epsilon)
+        self.all(*other, single, double, |a, b| apart(a, b) <= epsilon)
     }
 }
 
@@ -103,8 +103,8 @@ fn apart(a: i128, b: i128) -> f64 {
 impl Approx<'_> {
     /// Whether dtypes and shapes are the same and each pair of elements satisfies its kind's rule.
     fn all(
-        &self,
-        other: &Self,
+        self,
+        other: Self,
         single: impl Fn(f32, f32) -> bool,
         double: impl Fn(f64, f64) -> bool,
         whole: impl Fn(i128, i128) -> bool,

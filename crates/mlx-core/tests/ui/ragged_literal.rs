@@ -1,3 +1,5 @@
+//! Rows of a literal have one length and one depth.
+
 use mlx_core::tensor;
 
 fn main() {

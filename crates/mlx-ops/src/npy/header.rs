@@ -4,6 +4,9 @@ use super::{LOAD, io_error};
 use mlx_core::{Dtype, Error, ErrorKind, Result};
 use std::io::Read;
 
+/// Of this machine, in whose byte order MLX's values are.
+pub(super) const BIG_ENDIAN: bool = cfg!(target_endian = "big");
+
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// The longest header that is read, in bytes; one of so many means 100 000 axes.
@@ -66,12 +69,7 @@ impl Header {
         if self.column_major {
             shape.reverse();
         }
-        let protocol = protocol(self.dtype);
-        match protocol.strip_prefix(native_order()) {
-            Some(kind) if self.big_endian => text(&format!(">{kind}"), false, &shape),
-            Some(kind) => text(&format!("<{kind}"), false, &shape),
-            None => text(protocol, false, &shape),
-        }
+        text(self.dtype, self.big_endian, false, &shape)
     }
 
     pub(super) fn cut_off(&self, found: u64) -> Error {
@@ -80,40 +78,41 @@ impl Header {
     }
 }
 
-fn native_order() -> char {
-    if cfg!(target_endian = "big") { '>' } else { '<' }
-}
-
-/// numpy's name of a dtype, as MLX writes it.
-pub(super) fn protocol(dtype: Dtype) -> &'static str {
-    const NATIVE: [[&str; 11]; 2] = [
-        ["<u2", "<u4", "<u8", "<i2", "<i4", "<i8", "<f2", "<f4", "<f8", "<V2", "<c8"],
-        [">u2", ">u4", ">u8", ">i2", ">i4", ">i8", ">f2", ">f4", ">f8", ">V2", ">c8"],
-    ];
-    let native = |kind: usize| NATIVE[usize::from(cfg!(target_endian = "big"))][kind];
+/// numpy's name of a dtype, without the byte order.
+fn kind(dtype: Dtype) -> &'static str {
     match dtype {
-        Dtype::Bool => "|b1",
-        Dtype::Uint8 => "|u1",
-        Dtype::Int8 => "|i1",
-        Dtype::Uint16 => native(0),
-        Dtype::Uint32 => native(1),
-        Dtype::Uint64 => native(2),
-        Dtype::Int16 => native(3),
-        Dtype::Int32 => native(4),
-        Dtype::Int64 => native(5),
-        Dtype::Float16 => native(6),
-        Dtype::Float32 => native(7),
-        Dtype::Float64 => native(8),
-        Dtype::Bfloat16 => native(9),
-        _ => native(10),
+        Dtype::Bool => "b1",
+        Dtype::Uint8 => "u1",
+        Dtype::Uint16 => "u2",
+        Dtype::Uint32 => "u4",
+        Dtype::Uint64 => "u8",
+        Dtype::Int8 => "i1",
+        Dtype::Int16 => "i2",
+        Dtype::Int32 => "i4",
+        Dtype::Int64 => "i8",
+        Dtype::Float16 => "f2",
+        Dtype::Float32 => "f4",
+        Dtype::Float64 => "f8",
+        Dtype::Bfloat16 => "V2",
+        Dtype::Complex64 => "c8",
+        other => unreachable!("{other} is among MLX's 14 dtypes"),
     }
 }
 
 /// A whole header as `mx.save` writes it, down to the spaces.
-pub(super) fn text(protocol: &str, column_major: bool, shape: &[i32]) -> Vec<u8> {
-    let order = if column_major { "True" } else { "False" };
-    let sizes: String = shape.iter().map(|size| format!("{size}, ")).collect();
-    let dict = format!("{{'descr': '{protocol}', 'fortran_order': {order}, 'shape': ({sizes})}}");
+pub(super) fn text(dtype: Dtype, big_endian: bool, column_major: bool, shape: &[i32]) -> Vec<u8> {
+    let endian = match dtype.size() {
+        1 => '|',
+        _ if big_endian => '>',
+        _ => '<',
+    };
+    let (kind, order) = (kind(dtype), if column_major { "True" } else { "False" });
+    let mut dict = format!("{{'descr': '{endian}{kind}', 'fortran_order': {order}, 'shape': (");
+    for size in shape {
+        dict.push_str(&size.to_string());
+        dict.push_str(", ");
+    }
+    dict.push_str(")}");
     let short = dict.len() + 15 < usize::from(u16::MAX);
     // As many spaces as the unpadded header is beyond a multiple of 16; more would have aligned the elements. The width
     // of the length counts as 4 in short headers, and as 2 in long ones.
@@ -205,12 +204,12 @@ impl<'a> Parser<'a> {
         let big_endian = match order {
             ">" => true,
             "<" => false,
-            "|" | "=" => cfg!(target_endian = "big"),
+            "|" | "=" => BIG_ENDIAN,
             _ => return Err(none()),
         };
-        let same_kind = |dtype: &Dtype| protocol(*dtype)[1..] == *kind;
+        let same_kind = |dtype: &Dtype| self::kind(*dtype) == kind;
         let dtype = Dtype::ALL.into_iter().find(same_kind).ok_or_else(none)?;
-        if dtype == Dtype::Complex64 && big_endian != cfg!(target_endian = "big") {
+        if dtype == Dtype::Complex64 && big_endian != BIG_ENDIAN {
             return Err(format!(
                 "complex numbers in the byte order {order:?}, of which MLX exchanges the parts"
             ));
