@@ -12,6 +12,10 @@
 //! [`Tensor`] is the type, [`ops`] the functions (each also a method, from the [`prelude`]), [`graph`] the graph as
 //! text. Operators and methods panic at the caller's line where Python raises; the functions of [`ops`] return
 //! [`Result`].
+//!
+//! Features, none on by default: `ndarray` converts arrays and views to tensors and back (`TryFrom`), `approx` compares
+//! tensors within a tolerance (`assert_abs_diff_eq!(a.approx(), b.approx(), epsilon = 1e-6)`), `serde` writes and reads
+//! [`Dtype`] and [`PrintOptions`].
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
