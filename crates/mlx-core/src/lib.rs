@@ -18,6 +18,7 @@
 #![allow(clippy::inline_always)]
 
 mod construct;
+mod device;
 mod dtype;
 mod element;
 mod error;
@@ -25,8 +26,13 @@ mod eval;
 mod format;
 mod graph;
 mod guard;
+mod interop;
+mod iter;
+mod literal;
+pub mod memory;
 mod operand;
 mod operator;
+mod promotion;
 mod read;
 mod scalar;
 mod shape;
@@ -37,17 +43,26 @@ mod tensor;
 #[allow(unsafe_code)]
 pub mod ffi;
 
-pub use construct::TensorLiteral;
+pub use device::{Device, DeviceInfo, DeviceKind, Stream, with_device, with_stream};
 pub use dtype::{Dtype, promote_types};
 pub use element::Element;
 #[doc(hidden)]
 pub use error::or_panic;
 pub use error::{Error, ErrorKind, Result};
 pub use eval::{async_eval, eval, spins, synchronize};
+#[doc(hidden)]
+pub use ffi::{Pointwise, pointwise as compile_pointwise};
+pub use format::{Precision, PrintOptions, get_printoptions, set_printoptions, with_printoptions};
 pub use graph::dot;
 pub use guard::unguarded;
+#[cfg(feature = "approx")]
+pub use interop::approx::Approx;
+pub use iter::Iter;
+#[doc(hidden)]
+pub use literal::{literal_1, literal_2, literal_3};
 pub use operand::{IntoBound, Operand, OperandRef};
 pub use operator::{BinaryOperator, UnaryOperator};
+pub use promotion::{Promotion, PromotionGuard, with_promotion_guard};
 pub use scalar::{IntoScalar, Scalar};
 pub use shape::{Axes, IntoAxes, IntoShape, Shape, axes};
 pub use tensor::Tensor;
