@@ -19,9 +19,9 @@
 pub mod prelude;
 
 pub use mlx_core::{
-    Axes, Complex32, Dtype, Element, Error, ErrorKind, IntoAxes, IntoBound, IntoScalar, IntoShape,
-    MLX_VERSION, Operand, Result, Scalar, Shape, Tensor, async_eval, axes, bf16, eval, f16, promote_types,
-    spins, synchronize, tensor, unguarded,
+    Axes, Complex32, CpuMode, Dtype, Element, Error, ErrorKind, IntoAxes, IntoBound, IntoScalar, IntoShape,
+    MLX_VERSION, Operand, Result, Scalar, Shape, Tensor, async_eval, axes, bf16, cpu_mode, eval, f16,
+    promote_types, spins, synchronize, tensor, unguarded,
 };
 
 /// The functions of `mlx.core`, under their Python names.

@@ -18,6 +18,7 @@
 #![allow(clippy::inline_always)]
 
 mod construct;
+mod cpu;
 mod dtype;
 mod element;
 mod error;
@@ -38,6 +39,9 @@ mod tensor;
 pub mod ffi;
 
 pub use construct::TensorLiteral;
+#[doc(hidden)]
+pub use cpu::blas_library;
+pub use cpu::{CpuMode, cpu_mode};
 pub use dtype::{Dtype, promote_types};
 pub use element::Element;
 #[doc(hidden)]

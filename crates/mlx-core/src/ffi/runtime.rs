@@ -111,15 +111,25 @@ fn new_streams() -> (sys::mlx_stream, sys::mlx_stream) {
 }
 
 fn check_version() -> Result<(), String> {
-    // SAFETY: the handle is the one being filled.
-    let found =
-        status::string("mlx", |out| unsafe { sys::mlx_version(out) }).map_err(|e| e.message().to_owned())?;
+    let found = status::told("mlx", sys::mlx_version).map_err(|e| e.message().to_owned())?;
     if found == MLX_VERSION {
         return Ok(());
     }
     Err(format!(
         "the MLX library that was loaded is version {found}, and this program was built for {MLX_VERSION}"
     ))
+}
+
+/// The name of the CPU mode in force; OpenBLAS is loaded for the answer.
+pub(crate) fn cpu_mode() -> Result<String> {
+    drop(enter()?);
+    status::told("cpu_mode", sys::mlxr_cpu_mode)
+}
+
+/// The file of the BLAS in force.
+pub(crate) fn blas_library() -> Result<String> {
+    drop(enter()?);
+    status::told("cpu_mode", sys::mlxr_blas_library)
 }
 
 /// Makes our streams the default ones of this thread: gradients, random keys and imports use those.

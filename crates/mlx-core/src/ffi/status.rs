@@ -62,6 +62,15 @@ pub(super) fn string(op: &'static str, fill: impl FnOnce(*mut sys::mlx_string) -
     check(op, ErrorKind::Mlx, status).map(|()| text)
 }
 
+/// The text that a function of C's without inputs writes.
+pub(super) fn told(
+    op: &'static str,
+    function: unsafe extern "C" fn(*mut sys::mlx_string) -> c_int,
+) -> Result<String> {
+    // SAFETY: such a function only fills the string it is given.
+    string(op, |out| unsafe { function(out) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::without_place;
