@@ -14,6 +14,8 @@ fn wheel() -> Wheel {
         entry: format!("openblas-0.3.34.481.3-{}", env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default()),
         hashes: "openblas.txt",
         tag: "manylinux_2_28",
+        // Every build without network comes by here.
+        pip: &["--retries=1"],
         instead: "",
     }
 }

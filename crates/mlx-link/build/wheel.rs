@@ -13,6 +13,8 @@ pub(crate) struct Wheel {
     pub(crate) entry: String,
     pub(crate) hashes: &'static str,
     pub(crate) tag: &'static str,
+    /// More arguments for pip.
+    pub(crate) pip: &'static [&'static str],
     /// Where it cannot be fetched: what else can be done, after a comma.
     pub(crate) instead: &'static str,
 }
@@ -24,6 +26,7 @@ pub(crate) fn fetch(cache: &Path) -> Step<PathBuf> {
         entry: format!("mlx-cpu-{MLX_VERSION}-{}", arch()),
         hashes: "cpu.txt",
         tag: "manylinux_2_35",
+        pip: &[],
         instead: ", or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX",
     };
     checked(unpacked(cache, &wheel)?.join("mlx"), "the unpacked wheel")
@@ -75,6 +78,7 @@ fn download(into: &Path, wheel: &Wheel) -> Step<()> {
         wheel.tag,
         arch()
     ));
+    pip.args(wheel.pip);
     pip.arg("-r").arg(crate::package().join("wheels").join(wheel.hashes)).arg("-d").arg(into);
     let (wanted, instead) =
         (format!("{} could not be fetched with `python3 -m pip download`", wheel.what), wheel.instead);
