@@ -73,11 +73,8 @@ pub(crate) fn checked(dir: PathBuf, source: &str) -> Step<PathBuf> {
 fn download(into: &Path, wheel: &Wheel) -> Step<()> {
     let mut pip = python();
     pip.args(["-m", "pip", "download", "--disable-pip-version-check", "--quiet", "--no-deps"]);
-    pip.args(["--only-binary=:all:", "--require-hashes", "--platform"]).arg(format!(
-        "{}_{}",
-        wheel.tag,
-        arch()
-    ));
+    let platform = format!("{}_{}", wheel.tag, arch());
+    pip.args(["--only-binary=:all:", "--require-hashes", "--platform"]).arg(platform);
     pip.args(wheel.pip);
     pip.arg("-r").arg(crate::package().join("wheels").join(wheel.hashes)).arg("-d").arg(into);
     let (wanted, instead) =
