@@ -1,11 +1,13 @@
 //! Finds or makes MLX's native libraries and tells cargo how to link them.
 //!
-//! Here: the order of the steps. Not here: each step (`host`, `cache`, `wheel`, `sources`, `compile`, `driver`).
+//! Here: the order of the steps. Not here: each step (`host`, `cache`, `wheel`, `sources`, `compile`, `driver`,
+//! `openblas`).
 
 mod cache;
 mod compile;
 mod driver;
 mod host;
+mod openblas;
 mod sources;
 mod wheel;
 
@@ -74,5 +76,6 @@ fn link() -> Step<()> {
     }
     println!("cargo::rustc-env=MLX_LINK_MLX={}", mlx.display());
     println!("cargo::rustc-env=MLX_LINK_MLXC={}", folder.display());
+    println!("cargo::rustc-env=MLX_LINK_OPENBLAS={}", openblas::fetch(&cache).display());
     Ok(())
 }

@@ -10,4 +10,5 @@ mod bad_cases;
 mod downstream;
 mod elsewhere;
 mod fresh_cache;
+mod no_openblas;
 mod support;
