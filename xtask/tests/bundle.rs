@@ -40,13 +40,16 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// What runs in the bundle: one sum.
+/// What runs in the bundle: a sum, and a product by the BLAS in force.
 #[test]
 fn program() {
     let x = Tensor::from_slice(&[1.0_f32, 2.0]).expect("two numbers");
     let y = &x * 2.0 + 1.0;
     println!("it computed {y}");
     assert_eq!(y.to_string(), "array([3, 5], dtype=float32)");
+    let product = mlx_ops::matmul(&y, &y).expect("two vectors");
+    assert_eq!(product.to_string(), "array(34, dtype=float32)");
+    println!("by {}", mlx_core::blas_library().expect("it is loaded"));
 }
 
 /// The program of a bundle that was moved, with no variable but the loader's own, from another folder.
@@ -83,6 +86,13 @@ fn a_bundle_runs_anywhere_by_itself() {
     let cache =
         Path::new(mlx_link::MLXC_DIR.expect("the tests were linked to one")).parent().expect("a cache");
     assert!(!text.contains(&*cache.to_string_lossy()), "{text}");
+    // OpenBLAS comes along where the build has it.
+    let blas = mlx_core::blas_library().expect("it is loaded");
+    let by = text.lines().find_map(|line| line.strip_prefix("by ")).expect("it said so");
+    if blas.contains("openblas") {
+        let place = Path::new(&blas).strip_prefix(cache).expect("it lies in the cache");
+        assert_eq!(fs::canonicalize(by).expect("a library"), moved.join("lib/mlx").join(place));
+    }
     the_licences_are_there(&moved.join("licences"));
     the_library_of_mlx_is_unchanged(&moved);
 }
