@@ -11,10 +11,11 @@ const MOST_LINES: usize = 400;
 const PLACES: [&str; 3] = [concat!("/", "work"), concat!("/", "root"), concat!("/", "home")];
 
 /// The hosts a link may lead to; above all none that packages come from.
-const HOSTS: [&str; 12] = [
+const HOSTS: [&str; 14] = [
     "arxiv.org",
     "doc.rust-lang.org",
     "docs.rs",
+    "gcc.gnu.org",
     "github.com",
     "huggingface.co",
     "keepachangelog.com",
@@ -24,6 +25,7 @@ const HOSTS: [&str; 12] = [
     "spdx.org",
     "www.apache.org",
     "www.rust-lang.org",
+    "www.gnu.org",
 ];
 
 pub(super) fn check(tree: &Tree) -> Findings {
