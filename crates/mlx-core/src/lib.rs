@@ -18,6 +18,7 @@
 #![allow(clippy::inline_always)]
 
 mod construct;
+mod cpu;
 mod device;
 mod dtype;
 mod element;
@@ -43,6 +44,9 @@ mod tensor;
 #[allow(unsafe_code)]
 pub mod ffi;
 
+#[doc(hidden)]
+pub use cpu::blas_library;
+pub use cpu::{CpuMode, cpu_mode};
 pub use device::{Device, DeviceInfo, DeviceKind, Stream, with_device, with_stream};
 pub use dtype::{Dtype, promote_types};
 pub use element::Element;

@@ -1,6 +1,6 @@
 //! `libmlxc.so`: mlx-c and our C++ files, compiled once into the cache and found there by its absolute soname.
 
-use crate::{MLX_VERSION, Step, cache, sources};
+use crate::{MLX_VERSION, Step, cache, openblas, sources};
 use sha2::{Digest, Sha256};
 use std::{
     env, fs,
@@ -44,7 +44,8 @@ pub(crate) fn against_mlx_sys() -> Step<()> {
 
 /// The path of `libmlxc.so` for the MLX in `mlx`, built if the cache lacks it.
 pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
-    let build = compiler();
+    let mut build = compiler();
+    build.define("MLXR_OPENBLAS", Some(&*format!("\"{}\"", openblas::place().display())));
     let tool = build.try_get_compiler().map_err(|e| no_compiler(&e.to_string()))?;
     let version = tool.to_command().arg("--version").output().map_err(|e| no_compiler(&e.to_string()))?;
     let mut key = Sha256::new();

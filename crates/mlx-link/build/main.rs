@@ -1,10 +1,11 @@
 //! Finds or makes MLX's native libraries and tells cargo how to link them.
 //!
-//! Here: the order of the steps. Not here: each step (`host`, `cache`, `wheel`, `sources`, `compile`).
+//! Here: the order of the steps. Not here: each step (`host`, `cache`, `wheel`, `sources`, `compile`, `openblas`).
 
 mod cache;
 mod compile;
 mod host;
+mod openblas;
 mod sources;
 mod wheel;
 
@@ -70,5 +71,6 @@ fn link() -> Step<()> {
     println!("cargo::rustc-link-lib=dylib=mlxc");
     println!("cargo::rustc-env=MLX_LINK_MLX={}", mlx.display());
     println!("cargo::rustc-env=MLX_LINK_MLXC={}", folder.display());
+    println!("cargo::rustc-env=MLX_LINK_OPENBLAS={}", openblas::fetch(&cache).display());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! MLX itself: the wheel of the Python package, by pip, with committed hashes, unpacked into the cache.
+//! Wheels, by pip, with committed hashes, unpacked into the cache; and MLX's own.
 
 use crate::{MLX_VERSION, Step, cache};
 use std::{
@@ -7,16 +7,43 @@ use std::{
     process::Command,
 };
 
+/// A pinned wheel: what messages call it, its entry in the cache, its file of hashes, and its platform.
+pub(crate) struct Wheel {
+    pub(crate) what: String,
+    pub(crate) entry: String,
+    pub(crate) hashes: &'static str,
+    pub(crate) tag: &'static str,
+    /// More arguments for pip.
+    pub(crate) pip: &'static [&'static str],
+    /// Where it cannot be fetched: what else can be done, after a comma.
+    pub(crate) instead: &'static str,
+}
+
 /// The folder with `include/` and `lib/libmlx.so` of the pinned wheel.
 pub(crate) fn fetch(cache: &Path) -> Step<PathBuf> {
-    let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-    let unpacked = cache::entry(cache, &format!("mlx-cpu-{MLX_VERSION}-{arch}"), |fresh| {
+    let wheel = Wheel {
+        what: format!("MLX {MLX_VERSION} (wheel mlx-cpu, 10 MB)"),
+        entry: format!("mlx-cpu-{MLX_VERSION}-{}", arch()),
+        hashes: "cpu.txt",
+        tag: "manylinux_2_35",
+        pip: &[],
+        instead: ", or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX",
+    };
+    checked(unpacked(cache, &wheel)?.join("mlx"), "the unpacked wheel")
+}
+
+/// The folder in the cache with what a wheel holds.
+pub(crate) fn unpacked(cache: &Path, wheel: &Wheel) -> Step<PathBuf> {
+    cache::entry(cache, &wheel.entry, |fresh| {
         let wheels = fresh.join("wheel");
-        download(&wheels, &arch)?;
+        download(&wheels, wheel)?;
         unpack(&wheels, fresh)?;
         fs::remove_dir_all(&wheels).map_err(|e| format!("cannot remove {}: {e}.", wheels.display()))
-    })?;
-    checked(unpacked.join("mlx"), "the unpacked wheel")
+    })
+}
+
+fn arch() -> String {
+    env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default()
 }
 
 /// `Err` unless `dir` holds an MLX of the pinned version.
@@ -43,17 +70,17 @@ pub(crate) fn checked(dir: PathBuf, source: &str) -> Step<PathBuf> {
     Ok(dir)
 }
 
-fn download(into: &Path, arch: &str) -> Step<()> {
-    let hashes = crate::package().join("wheels/cpu.txt");
+fn download(into: &Path, wheel: &Wheel) -> Step<()> {
     let mut pip = python();
     pip.args(["-m", "pip", "download", "--disable-pip-version-check", "--quiet", "--no-deps"]);
-    pip.args(["--only-binary=:all:", "--require-hashes", "--platform"]).arg(format!("manylinux_2_35_{arch}"));
-    pip.arg("-r").arg(&hashes).arg("-d").arg(into);
-    let wanted = format!(
-        "MLX {MLX_VERSION} (wheel mlx-cpu, 10 MB) could not be fetched with `python3 -m pip download`"
-    );
+    let platform = format!("{}_{}", wheel.tag, arch());
+    pip.args(["--only-binary=:all:", "--require-hashes", "--platform"]).arg(platform);
+    pip.args(wheel.pip);
+    pip.arg("-r").arg(crate::package().join("wheels").join(wheel.hashes)).arg("-d").arg(into);
+    let (wanted, instead) =
+        (format!("{} could not be fetched with `python3 -m pip download`", wheel.what), wheel.instead);
     let output = pip.output().map_err(|e| {
-        format!("{wanted}: python3 did not start ({e}); install python3 and python3-pip, or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX.")
+        format!("{wanted}: python3 did not start ({e}); install python3 and python3-pip{instead}.")
     })?;
     if output.status.success() {
         return Ok(());
@@ -72,9 +99,7 @@ fn download(into: &Path, arch: &str) -> Step<()> {
         .find(|line| line.starts_with("ERROR"))
         .or(said.lines().last())
         .unwrap_or("it said nothing");
-    Err(format!(
-        "{wanted}: {last}; {advice}, or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX."
-    ))
+    Err(format!("{wanted}: {last}; {advice}{instead}."))
 }
 
 fn unpack(wheels: &Path, into: &Path) -> Step<()> {

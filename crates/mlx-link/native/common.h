@@ -39,6 +39,9 @@ int guarded(Body body) {
   }
 }
 
+// Reads MLX_CPU, once; an exception says what is wrong with it.
+void choose_cpu_mode();
+
 // Visits every array below `roots` that is not yet scheduled, and the evaluated ones it rests on, without recursion.
 template <typename Visit>
 void walk(const std::vector<array>& roots, Visit visit) {

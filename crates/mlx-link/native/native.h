@@ -64,6 +64,11 @@ void mlxr_start_end(void (*lock)(void));
 // Once a thread, after its default stream is set: keeps the thread's end and the process's end apart.
 void mlxr_thread_guard(void);
 
+// The CPU mode in force, "stock" or "blas": stock also where OpenBLAS could not be loaded, which this tries.
+int mlxr_cpu_mode(mlx_string* mode);
+// The file of the BLAS in force.
+int mlxr_blas_library(mlx_string* path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -101,3 +101,9 @@ unsafe extern "C" {
 unsafe extern "C" {
     pub fn mlxr_thread_guard();
 }
+unsafe extern "C" {
+    pub fn mlxr_cpu_mode(mode: *mut mlx_string) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_blas_library(path: *mut mlx_string) -> ::std::os::raw::c_int;
+}

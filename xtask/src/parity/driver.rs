@@ -3,6 +3,7 @@
 //! Not here: the processes (`side`) and the verdict (`judge`).
 
 use super::{
+    blas::{self, Cpu, Shim},
     case::Case,
     drawn, hex,
     judge::{Answer, Verdict, judge},
@@ -25,21 +26,26 @@ pub(crate) struct Driver {
     rust: Side,
     limit: Duration,
     greeting: Vec<String>,
+    /// Lies where Python is told to find it, also when it is started again.
+    _shim: Option<Shim>,
 }
 
 impl Driver {
     /// Installs Python MLX where it is not yet, starts both workers, and makes sure that they run the same MLX.
-    pub(crate) fn start(limit: Duration, verbose: bool) -> Result<Driver, String> {
+    pub(crate) fn start(limit: Duration, cpu: Cpu, verbose: bool) -> Result<Driver, String> {
         let site = python::site("parity", &[&format!("mlx[cpu]=={MLX_VERSION}"), "numpy"])?;
         let script = crate::root().join("xtask/parity/worker.py");
         let program = interpreter()?;
-        let mut python =
-            Side::start("Python", program, vec!["-u".into(), script], vec![("PYTHONPATH", site)], verbose)?;
+        let shim = if cpu == Cpu::Blas { Some(Shim::build()?) } else { None };
+        let mut environment = vec![("PYTHONPATH", site)];
+        environment.extend(shim.as_ref().map(|shim| ("LD_PRELOAD", shim.path())));
+        let mut python = Side::start("Python", program, vec!["-u".into(), script], environment, verbose)?;
         let program = env::current_exe().map_err(|e| e.to_string())?;
-        let mut rust = Side::start("Rust", program, vec!["parity-worker".into()], vec![], verbose)?;
+        let environment = vec![("MLX_CPU", cpu.to_string().into())];
+        let mut rust = Side::start("Rust", program, vec!["parity-worker".into()], environment, verbose)?;
         let said = [python.ready()?.clone(), rust.ready()?.clone()];
         let [ours, theirs] = [library(&said[1])?, library(&said[0])?];
-        let greeting = vec![
+        let mut greeting = vec![
             format!(
                 "Python {} with MLX {}, libmlx.so of SHA-256 {theirs}",
                 plain(&said[0]["python"]),
@@ -50,7 +56,8 @@ impl Driver {
         if ours != theirs {
             return Err(format!("the two sides run different builds of MLX:\n{}", greeting.join("\n")));
         }
-        Ok(Driver { python, rust, limit, greeting })
+        greeting.push(blas::compare(cpu, &said[0], &said[1])?);
+        Ok(Driver { python, rust, limit, greeting, _shim: shim })
     }
 
     /// What runs on the two sides.

@@ -111,6 +111,18 @@ fn check_version() -> Result<(), String> {
     ))
 }
 
+/// The name of the CPU mode in force; OpenBLAS is loaded for the answer.
+pub(crate) fn cpu_mode() -> Result<String> {
+    drop(enter()?);
+    status::string("cpu_mode", |out| call!(sys::mlxr_cpu_mode, value out))
+}
+
+/// The file of the BLAS in force.
+pub(crate) fn blas_library() -> Result<String> {
+    drop(enter()?);
+    status::string("cpu_mode", |out| call!(sys::mlxr_blas_library, value out))
+}
+
 /// Makes our streams the default ones of this thread: gradients, random keys and imports use those.
 #[cold]
 fn attach() -> Result<&'static Place> {

@@ -3,4 +3,5 @@
 mod bad_cases;
 mod downstream;
 mod fresh_cache;
+mod no_openblas;
 mod support;

@@ -26,7 +26,11 @@ pub(crate) fn run() -> Result<bool, String> {
     let mut out = io::stdout().lock();
     let mut say =
         |reply: Json| writeln!(out, "{reply}").and_then(|()| out.flush()).map_err(|e| e.to_string());
-    say(json!({"ready": {"mlx": mlx_core::MLX_VERSION, "libmlx": loaded_libmlx()}}))?;
+    let (cpu, blas) = mlx_core::cpu_mode()
+        .and_then(|cpu| Ok((cpu.to_string(), mlx_core::blas_library()?)))
+        .map_err(|e| e.to_string())?;
+    let (mlx, libmlx) = (mlx_core::MLX_VERSION, loaded_libmlx());
+    say(json!({"ready": {"mlx": mlx, "libmlx": libmlx, "cpu": cpu, "blas": blas}}))?;
     for line in io::stdin().lock().lines() {
         let line = line.map_err(|e| e.to_string())?;
         let reply = panic::catch_unwind(AssertUnwindSafe(|| answer(&line))).unwrap_or_else(|panic| {
