@@ -31,11 +31,8 @@ pub mod ops {
     pub use mlx_ops::*;
 }
 
-/// The computation graph below tensors.
-pub mod graph {
-    #[doc(inline)]
-    pub use mlx_core::dot;
-}
+#[doc(inline)]
+pub use mlx_core::graph;
 
 /// Python's operators as functions that return results.
 pub mod operator {

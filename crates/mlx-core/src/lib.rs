@@ -24,7 +24,7 @@ mod element;
 mod error;
 mod eval;
 mod format;
-mod graph;
+pub mod graph;
 mod guard;
 pub mod memory;
 mod operand;
@@ -50,7 +50,6 @@ pub use error::{Error, ErrorKind, Result};
 pub use eval::{async_eval, eval, spins, synchronize};
 #[doc(hidden)]
 pub use ffi::{Pointwise, pointwise as compile_pointwise};
-pub use graph::dot;
 pub use guard::unguarded;
 pub use operand::{IntoBound, Operand, OperandRef};
 pub use operator::{BinaryOperator, UnaryOperator};
