@@ -9,13 +9,14 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! [`Tensor`] is the type, [`ops`] the functions (each also a method, from the [`prelude`]), [`graph`] the graph as
-//! text. Operators and methods panic at the caller's line where Python raises; the functions of [`ops`] return
-//! [`Result`].
+//! The [`guide`] is six short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (each also a method,
+//! from the [`prelude`]), [`graph`] the graph as text and picture. Operators and methods panic at the caller's line
+//! where Python raises; the functions of [`ops`] return [`Result`].
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+pub mod guide;
 pub mod prelude;
 
 pub use mlx_core::{
