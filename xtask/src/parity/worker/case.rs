@@ -26,7 +26,7 @@ pub(crate) fn run(request: &Json) -> Result<Json> {
     }
     let outputs: Vec<Value> = wanted.iter().map(|name| lookup(name, &names)).collect::<Result<_>>()?;
     let tensors = tensors_in(&outputs);
-    let dot = if with_graph && !tensors.is_empty() { Some(mlx_core::dot(&tensors)?) } else { None };
+    let dot = if with_graph && !tensors.is_empty() { Some(mlx_core::graph::dot(&tensors)?) } else { None };
     mlx_core::eval(&tensors)?;
     let outputs: Vec<Json> = outputs.iter().map(encode).collect::<Result<_>>()?;
     Ok(json!({"outputs": outputs, "dot": dot}))
