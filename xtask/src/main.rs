@@ -5,6 +5,8 @@
 mod bindings;
 mod deny;
 #[cfg(feature = "library")]
+mod kill_hunt;
+#[cfg(feature = "library")]
 mod parity;
 mod python;
 #[cfg(feature = "library")]
@@ -45,6 +47,13 @@ enum Task {
     #[command(hide = true)]
     ParityWorker,
     #[cfg(feature = "library")]
+    /// Try each op on hostile input in processes that may die of it.
+    KillHunt(kill_hunt::KillHunt),
+    #[cfg(feature = "library")]
+    /// A process of `kill-hunt`: makes the trials of a file.
+    #[command(hide = true)]
+    KillHuntWorker { file: PathBuf },
+    #[cfg(feature = "library")]
     /// Check the house rules that can be checked.
     Tidy,
 }
@@ -57,6 +66,10 @@ fn main() -> ExitCode {
         Task::Parity(options) => parity::run(options),
         #[cfg(feature = "library")]
         Task::ParityWorker => parity::worker::run(),
+        #[cfg(feature = "library")]
+        Task::KillHunt(options) => kill_hunt::run(&options),
+        #[cfg(feature = "library")]
+        Task::KillHuntWorker { file } => kill_hunt::worker::run(&file),
         #[cfg(feature = "library")]
         Task::Tidy => tidy::run(),
     };

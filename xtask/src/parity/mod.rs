@@ -5,7 +5,7 @@
 //! Not here: what a case means under Python (`xtask/parity/*.py`).
 
 mod canonical;
-mod case;
+pub(crate) mod case;
 mod compare;
 mod drawn;
 mod driver;
