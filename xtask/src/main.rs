@@ -2,13 +2,21 @@
 //!
 //! Not here: the tasks themselves, one module each.
 
+#[cfg(feature = "library")]
+mod bench;
 mod bindings;
+#[cfg(feature = "library")]
+mod chance;
 mod deny;
 #[cfg(feature = "library")]
 mod kill_hunt;
 #[cfg(feature = "library")]
 mod parity;
 mod python;
+#[cfg(feature = "library")]
+mod record;
+#[cfg(feature = "library")]
+mod soak;
 #[cfg(feature = "library")]
 mod tidy;
 
@@ -47,6 +55,12 @@ enum Task {
     #[command(hide = true)]
     ParityWorker,
     #[cfg(feature = "library")]
+    /// Run the benches and write a dated record of them.
+    Bench,
+    #[cfg(feature = "library")]
+    /// Compute on many threads for minutes; check every value and the memory.
+    Soak(soak::Soak),
+    #[cfg(feature = "library")]
     /// Try each op on hostile input in processes that may die of it.
     KillHunt(kill_hunt::KillHunt),
     #[cfg(feature = "library")]
@@ -66,6 +80,10 @@ fn main() -> ExitCode {
         Task::Parity(options) => parity::run(options),
         #[cfg(feature = "library")]
         Task::ParityWorker => parity::worker::run(),
+        #[cfg(feature = "library")]
+        Task::Bench => bench::run().map(|()| true),
+        #[cfg(feature = "library")]
+        Task::Soak(options) => soak::run(&options),
         #[cfg(feature = "library")]
         Task::KillHunt(options) => kill_hunt::run(&options),
         #[cfg(feature = "library")]

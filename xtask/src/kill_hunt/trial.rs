@@ -4,6 +4,7 @@ use super::{
     hostile::{Content, Form, HUGE, RECIPES, Recipe, Setup, arguments},
     template::{Kind, Template},
 };
+use crate::chance::Chance;
 use mlx_core::Dtype;
 use serde_json::{Value as Json, json};
 use std::time::Duration;
@@ -45,23 +46,6 @@ impl Trial {
     }
 }
 
-/// Numbers by chance, the same for the same seed (splitmix64).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((bits ^ (bits >> 31)) % count as u64) as usize
-    }
-
-    fn of<T: Clone>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())].clone()
-    }
-}
-
 /// Mixtures by chance of each template.
 const MIXTURES: usize = 60;
 /// Nodes of the graph that each op makes of its own results: too deep to be dropped on the stack it is dropped on.
@@ -75,7 +59,7 @@ const PLAIN: Recipe = Recipe { content: Content::Ones, shape: &[2, 3], form: For
 /// All trials of the templates.
 pub(super) fn all(templates: &[Template], seed: u64) -> Vec<Trial> {
     let mut trials = Vec::new();
-    let mut chance = Chance(seed);
+    let mut chance = Chance::new(seed);
     for template in templates {
         shapes(template, &mut trials);
         huge(template, &mut trials);
