@@ -74,12 +74,13 @@ fn measure(bench: &str, estimates: &Path, site: &Path) -> Result<Vec<String>, St
 
 /// The tables among a bench's lines, and what it says it was without.
 fn tables(said: &[String]) -> String {
-    let without = said.iter().filter(|line| line.starts_with("Without "));
-    let rows = said.iter().filter(|line| line.starts_with('|'));
-    let mut text: String = rows.map(|row| format!("{row}\n")).collect();
-    without.for_each(|line| {
-        let _ = write!(text, "\n{line}\n");
-    });
+    let mut text = String::new();
+    for row in said.iter().filter(|line| line.starts_with('|')) {
+        let _ = writeln!(text, "{row}");
+    }
+    for gap in said.iter().filter(|line| line.starts_with("Without ")) {
+        let _ = write!(text, "\n{gap}\n");
+    }
     text
 }
 

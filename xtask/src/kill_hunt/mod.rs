@@ -123,9 +123,6 @@ impl Hunter<'_> {
         for (trial, outcome) in batch.iter().zip(outcomes) {
             if outcome.starts_with("skipped") {
                 found.skipped += 1;
-                if std::env::var_os("SKIPS").is_some() {
-                    println!("{outcome} {}", trial.line());
-                }
                 continue;
             }
             *found.tried.entry(trial.op.clone()).or_default() += 1;
@@ -139,27 +136,35 @@ impl Hunter<'_> {
 
     /// Names the trials that end a process, which did so within or behind the last of these.
     fn name(&self, suspects: &[Trial], ending: Ending) -> Result<(), String> {
+        let fails = |part: &[Trial]| Ok(self.run(part)?.ending != Ending::Whole);
         let last = &suspects[suspects.len() - 1..];
         let alone = self.run(last)?.ending;
-        let (culprits, ending) = if alone == Ending::Whole {
-            let fails = |part: &[Trial]| Ok(self.run(part)?.ending != Ending::Whole);
-            (bisect::fewest(suspects.to_vec(), fails)?, ending)
+        let (culprits, ending, again) = if alone != Ending::Whole {
+            (last.to_vec(), alone, true)
+        } else if fails(suspects)? {
+            (bisect::fewest(suspects.to_vec(), fails)?, ending, true)
         } else {
-            (last.to_vec(), alone)
+            (last.to_vec(), ending, false)
         };
         let mut found = self.found.lock().map_err(|e| e.to_string())?;
         *found.tried.entry(last[0].op.clone()).or_default() += 1;
-        match &ending {
-            Ending::Hung => found.hangs += 1,
-            _ => found.kills += 1,
+        let how = match ending {
+            Ending::Hung => {
+                found.hangs += 1;
+                "HANG".into()
+            }
+            Ending::Killed(how) => {
+                found.kills += 1;
+                format!("KILL {how}")
+            }
+            Ending::Whole => return Err("a process that ended well has no culprit".into()),
+        };
+        println!("{how}: {}", culprits[culprits.len() - 1].op);
+        for culprit in culprits {
+            println!("  {}", culprit.case());
         }
-        let how = if let Ending::Killed(how) = ending { format!("KILL {how}") } else { "HANG".into() };
-        println!("{how}: {}", last[0].op);
-        if culprits.len() == suspects.len() && culprits.len() > 1 {
-            println!("  it did not happen again; among {} trials the last was", culprits.len());
-            println!("  {}", last[0].case());
-        } else {
-            culprits.iter().for_each(|culprit| println!("  {}", culprit.case()));
+        if !again {
+            println!("  the last of {} trials, and it did not happen again", suspects.len());
         }
         Ok(())
     }

@@ -123,7 +123,9 @@ mod tests {
 
     fn watched(lines: &[&str], stays: bool) -> (Vec<String>, Option<bool>) {
         let (sender, said) = mpsc::channel();
-        lines.iter().for_each(|line| sender.send((*line).to_owned()).expect("it is received"));
+        for line in lines {
+            sender.send((*line).to_owned()).expect("it is received");
+        }
         let held = stays.then_some(sender);
         let seen = watch(&said, |_| Duration::from_millis(1));
         drop(held);

@@ -142,7 +142,7 @@ fn mixture(template: &Template, chance: &mut Chance) -> Trial {
     let mut values = Vec::new();
     for (at, kind) in &template.slots {
         if kind.is_tensor() {
-            let names: Vec<String> = (0..chance.below(3) + 1)
+            let names: Vec<String> = (0..=chance.below(2))
                 .map(|_| {
                     let recipe = if chance.below(8) == 0 { chance.of(&HUGE) } else { chance.of(&RECIPES) };
                     format!("${}", setup.tensor(recipe, chance.of(&Dtype::ALL)))

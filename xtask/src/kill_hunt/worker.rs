@@ -96,20 +96,18 @@ fn made(trial: &Json) -> Result<()> {
         names.values().try_for_each(|value| each(value, &mut |x| Ok(x.eval()?)))?;
     }
     let step = json!([trial["step"]]);
-    match trial["depth"].as_u64() {
-        Some(depth @ 1..) => deep(&step, &names, depth),
-        _ => {
-            case::steps(&step, &mut names)?;
-            let mut largest = 0;
-            for value in names.values() {
-                each(value, &mut |x| {
-                    largest = largest.max(x.size());
-                    Ok(())
-                })?;
-            }
-            each(&names["y"], &mut |x| read(x, largest))
-        }
+    if let Some(depth @ 1..) = trial["depth"].as_u64() {
+        return deep(&step, &names, depth);
     }
+    case::steps(&step, &mut names)?;
+    let mut largest = 0;
+    for value in names.values() {
+        each(value, &mut |x| {
+            largest = largest.max(x.size());
+            Ok(())
+        })?;
+    }
+    each(&names["y"], &mut |x| read(x, largest))
 }
 
 fn each(value: &Value, visit: &mut dyn FnMut(&Tensor) -> Result<()>) -> Result<()> {

@@ -55,7 +55,7 @@ pub(super) const JOBS: [(&str, Job); 12] = [
 const POOL: usize = 32;
 
 fn values(chance: &mut Chance, most: usize) -> Vec<i32> {
-    (0..chance.below(most) + 1).map(|_| chance.below(2001) as i32 - 1000).collect()
+    (0..=chance.below(most)).map(|_| chance.below(2001) as i32 - 1000).collect()
 }
 
 fn unexpected(error: Error) -> String {
