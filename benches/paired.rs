@@ -44,7 +44,9 @@ pub(crate) fn run(cases: &[Case], criterion: Criterion, turns: &Turns) {
         let ratios: Vec<String> = others.iter().map(|other| format!("{first} / {other}")).collect();
         println!("| case | {} | {} |", turns.columns.join(" | "), ratios.join(" | "));
         println!("|---|{}", "--:|".repeat(turns.columns.len() + ratios.len()));
-        cases.iter().for_each(|case| println!("{}", row(case, turns)));
+        for case in cases {
+            println!("{}", row(case, turns));
+        }
     }
 }
 
@@ -63,9 +65,10 @@ fn row(case: &Case, turns: &Turns) -> String {
         }
     }
     let of = |column: &str| case.engines.iter().position(|(name, _)| *name == column).map(|at| &times[at]);
-    let fastest = turns.columns.iter().map(|column| {
-        of(column).map_or("-".into(), |t| format!("{:.0} ns", t.iter().copied().fold(f64::MAX, f64::min)))
-    });
+    let fastest = turns
+        .columns
+        .iter()
+        .map(|column| of(column).map_or("-".into(), |t| shown(t.iter().copied().fold(f64::MAX, f64::min))));
     let ratios = turns.columns[1..].iter().map(|column| match (of(turns.columns[0]), of(column)) {
         (Some(ours), Some(other)) => {
             format!("{:.3}", median(ours.iter().zip(other).map(|(ours, other)| ours / other)))
@@ -74,6 +77,10 @@ fn row(case: &Case, turns: &Turns) -> String {
     });
     let cells: Vec<String> = fastest.chain(ratios).collect();
     format!("| {} | {} |", case.name, cells.join(" | "))
+}
+
+fn shown(nanoseconds: f64) -> String {
+    if nanoseconds < 1e6 { format!("{nanoseconds:.0} ns") } else { format!("{:.2} ms", nanoseconds / 1e6) }
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

@@ -65,9 +65,15 @@ pub(crate) fn run(options: &KillHunt) -> Result<bool, String> {
     }
     let trials = trial::all(&templates, options.seed);
     let ops: Vec<&str> = templates.iter().map(|template| template.op.as_str()).collect();
+    let limit = Duration::from_secs(options.limit);
+    // A hunt that cannot see a kill would find none.
+    let killer = process::run(&[Trial::killer()], limit)?.ending;
+    if !matches!(killer, Ending::Killed(_)) {
+        return Err(format!("a process that ends by exit code 0 is taken for {killer:?}"));
+    }
     let batches = Mutex::new(trials.chunks(BATCH));
     let found = Mutex::new(Found::default());
-    let hunter = Hunter { limit: Duration::from_secs(options.limit), found: &found };
+    let hunter = Hunter { limit, found: &found };
     let next = || batches.lock().ok().and_then(|mut batches| batches.next());
     let work = || -> Result<(), String> {
         while let Some(batch) = next() {

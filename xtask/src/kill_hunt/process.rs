@@ -52,8 +52,9 @@ pub(super) fn run(trials: &[Trial], limit: Duration) -> Result<Report, String> {
         .args(["-c", &limited])
         .arg(env::current_exe().map_err(|e| e.to_string())?)
         .arg(&file)
-        // An arena per thread would use up the address space.
+        // An arena or a buffer per thread would use up the address space.
         .env("MALLOC_ARENA_MAX", "1")
+        .env("OPENBLAS_NUM_THREADS", "1")
         .env("TMPDIR", folder.path())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

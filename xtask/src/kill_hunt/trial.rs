@@ -9,6 +9,9 @@ use mlx_core::Dtype;
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 
+/// The op that is none and ends the process.
+pub(super) const KILLER: &str = "exit";
+
 /// One call of one op.
 #[derive(Clone)]
 pub(super) struct Trial {
@@ -22,6 +25,12 @@ pub(super) struct Trial {
 }
 
 impl Trial {
+    /// A trial that ends its process in the most silent way, by exit code 0: what the hunt must see.
+    pub(super) fn killer() -> Trial {
+        let step = json!({"op": KILLER});
+        Trial { op: KILLER.into(), setup: Setup::default(), ready: false, step, depth: 0 }
+    }
+
     /// The line that the worker reads.
     pub(super) fn line(&self) -> String {
         let Setup { inputs, steps } = &self.setup;

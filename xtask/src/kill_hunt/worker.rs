@@ -2,7 +2,7 @@
 //!
 //! Prints a line a trial and the end marker. Not here: which trials (`trial`), what its death means (`process`).
 
-use super::process::END;
+use super::{process::END, trial::KILLER};
 use crate::parity::worker::{
     case,
     failure::{Failure, Result},
@@ -77,6 +77,9 @@ fn trial(line: &str) -> String {
         Ok(trial) => trial,
         Err(error) => return format!("skipped {error}"),
     };
+    if trial["step"]["op"] == KILLER {
+        std::process::exit(0);
+    }
     match made(&trial) {
         Ok(()) => "ok".into(),
         Err(Failure::Raised { kind, message }) => {

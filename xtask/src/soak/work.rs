@@ -261,3 +261,18 @@ fn short_threads(_: &Shared, chance: &mut Chance) -> Outcome {
     let x = thread.join().map_err(|_| "a short thread panicked")??;
     same(&(x - 1), &a)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_wrong() {
+        let x = ints(&[1, 2, 3]).expect("a tensor") + 1;
+        assert_eq!(same(&x, &[2, 3, 4]), Ok(()));
+        let why = same(&x, &[2, 9, 4]).expect_err("another value");
+        assert!(why.contains("Some(3) instead of Some(9) at Some(1)"), "{why}");
+        assert!(same(&x, &[2, 3]).is_err() && same(&x, &[2, 3, 4, 5]).is_err());
+        assert!(same(&x, &[2.0_f32, 3.0, 4.0]).is_err_and(|why| why.starts_with("an unexpected error")));
+    }
+}
