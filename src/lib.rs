@@ -19,9 +19,10 @@
 pub mod prelude;
 
 pub use mlx_core::{
-    Axes, Complex32, Dtype, Element, Error, ErrorKind, IntoAxes, IntoBound, IntoScalar, IntoShape,
-    MLX_VERSION, Operand, Result, Scalar, Shape, Tensor, async_eval, axes, bf16, eval, f16, promote_types,
-    spins, synchronize, tensor, unguarded,
+    Axes, Complex32, Device, DeviceInfo, DeviceKind, Dtype, Element, Error, ErrorKind, IntoAxes, IntoBound,
+    IntoScalar, IntoShape, MLX_VERSION, Operand, Promotion, PromotionGuard, Result, Scalar, Shape, Stream,
+    Tensor, async_eval, axes, bf16, eval, f16, memory, promote_types, spins, synchronize, tensor, unguarded,
+    with_device, with_promotion_guard, with_stream,
 };
 
 /// The functions of `mlx.core`, under their Python names.

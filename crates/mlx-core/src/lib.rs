@@ -18,6 +18,7 @@
 #![allow(clippy::inline_always)]
 
 mod construct;
+mod device;
 mod dtype;
 mod element;
 mod error;
@@ -25,8 +26,10 @@ mod eval;
 mod format;
 mod graph;
 mod guard;
+pub mod memory;
 mod operand;
 mod operator;
+mod promotion;
 mod read;
 mod scalar;
 mod shape;
@@ -38,16 +41,20 @@ mod tensor;
 pub mod ffi;
 
 pub use construct::TensorLiteral;
+pub use device::{Device, DeviceInfo, DeviceKind, Stream, with_device, with_stream};
 pub use dtype::{Dtype, promote_types};
 pub use element::Element;
 #[doc(hidden)]
 pub use error::or_panic;
 pub use error::{Error, ErrorKind, Result};
 pub use eval::{async_eval, eval, spins, synchronize};
+#[doc(hidden)]
+pub use ffi::{Pointwise, pointwise as compile_pointwise};
 pub use graph::dot;
 pub use guard::unguarded;
 pub use operand::{IntoBound, Operand, OperandRef};
 pub use operator::{BinaryOperator, UnaryOperator};
+pub use promotion::{Promotion, PromotionGuard, with_promotion_guard};
 pub use scalar::{IntoScalar, Scalar};
 pub use shape::{Axes, IntoAxes, IntoShape, Shape, axes};
 pub use tensor::Tensor;

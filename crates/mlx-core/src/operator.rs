@@ -63,11 +63,13 @@ impl BinaryOperator {
     /// Shapes that do not broadcast, dtypes the operator does not take, scalars the dtype cannot hold, integer
     /// division by a 0 that can be seen.
     #[inline(always)]
+    #[track_caller]
     pub fn apply(self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         self.checked(a, b).map_err(|e| e.with_operands(&[a, b]))
     }
 
     #[inline(always)]
+    #[track_caller]
     fn checked(self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let scalar_first = matches!((a, b), (OperandRef::Scalar(_), OperandRef::Tensor(_)));
         if let Some(name) = self.bitwise_name() {
@@ -101,6 +103,7 @@ impl BinaryOperator {
     ///
     /// # Errors
     /// As [`apply`](BinaryOperator::apply); `/=` on integers.
+    #[track_caller]
     pub fn apply_in_place(self, a: &Tensor, b: OperandRef<'_>) -> Result<Tensor> {
         if self == Divide && !a.dtype().is_inexact() {
             let message = "In place division cannot cast to non-floating point type.";
@@ -190,6 +193,7 @@ impl UnaryOperator {
     /// # Errors
     /// `-` of bools, `~` of floats.
     #[inline]
+    #[track_caller]
     pub fn apply(self, x: &Tensor) -> Result<Tensor> {
         match self {
             UnaryOperator::Negative => ffi::NEGATIVE.call(x),

@@ -13,17 +13,17 @@ fn native() -> PathBuf {
 }
 
 fn native_sources() -> Step<Vec<PathBuf>> {
-    cpp_files(&native())
+    files(&native(), "cpp")
 }
 
-/// The C++ sources in a folder, sorted.
-fn cpp_files(folder: &Path) -> Step<Vec<PathBuf>> {
+/// The files in a folder that end in `extension`, sorted.
+fn files(folder: &Path, extension: &str) -> Step<Vec<PathBuf>> {
     let broken = |e: std::io::Error| format!("cannot read {}: {e}.", folder.display());
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(broken)? {
         files.push(entry.map_err(broken)?.path());
     }
-    files.retain(|path| path.extension().is_some_and(|end| end == "cpp"));
+    files.retain(|path| path.extension().is_some_and(|end| end == extension));
     files.sort();
     Ok(files)
 }
@@ -57,8 +57,7 @@ pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
         key.update([0]);
     }
     key.update(&version.stdout);
-    let headers = ["common.h", "format.h", "native.h"].map(|header| native().join(header));
-    for file in native_sources()?.into_iter().chain(headers) {
+    for file in native_sources()?.into_iter().chain(files(&native(), "h")?) {
         key.update(fs::read(&file).map_err(|e| format!("cannot read {}: {e}.", file.display()))?);
     }
     let name = format!("mlxc-0.7.0-{}", &format!("{:x}", key.finalize())[..16]);
@@ -91,11 +90,11 @@ fn copy_headers(mlxc: &Path, fresh: &Path) -> Step<()> {
 }
 
 fn compile(mut build: cc::Build, mlxc: &Path, mlx: &Path) -> Step<Vec<PathBuf>> {
-    let files = native_sources()?.into_iter().chain(cpp_files(&mlxc.join("mlx/c"))?);
+    let sources = native_sources()?.into_iter().chain(files(&mlxc.join("mlx/c"), "cpp")?);
     if !has_format_header(&build)? {
         build.flag("-include").flag(native().join("format.h"));
     }
-    build.files(files).include(mlxc).include(mlx.join("include"));
+    build.files(sources).include(mlxc).include(mlx.join("include"));
     let compiler = build.try_get_compiler().map_err(|e| no_compiler(&e.to_string()))?;
     build.try_compile_intermediates().map_err(|_| {
         format!(

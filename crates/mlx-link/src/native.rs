@@ -13,6 +13,7 @@ pub type mlxr_ticket = mlxr_ticket_;
 unsafe extern "C" {
     pub fn mlxr_eval_begin(
         ticket: *mut mlxr_ticket,
+        first: *mut mlx_vector_array,
         arrays: *const mlx_array,
         count: usize,
     ) -> ::std::os::raw::c_int;
@@ -56,6 +57,35 @@ unsafe extern "C" {
         arrays: *const mlx_array,
         count: usize,
     ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_device_count(count: *mut ::std::os::raw::c_int, gpu: bool) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_device_info(
+        text: *mut mlx_string,
+        gpu: bool,
+        index: ::std::os::raw::c_int,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_device_use(gpu: bool, index: ::std::os::raw::c_int) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_stream_new(
+        stream: *mut mlx_stream,
+        gpu: bool,
+        index: ::std::os::raw::c_int,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_stream_enter(
+        previous: *mut ::std::os::raw::c_int,
+        stream: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_stream_leave(stream: mlx_stream, previous: ::std::os::raw::c_int) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
     pub fn mlxr_start_begin() -> ::std::os::raw::c_int;

@@ -303,6 +303,7 @@ binary_family! {
 /// assert_eq!(rpow(&tensor![1.0, 3.0], 2)?.to_vec::<f32>()?, [2.0, 8.0]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
+#[track_caller]
 pub fn rpow(x: &Tensor, base: impl IntoScalar) -> Result<Tensor> {
     power(base, x)
 }

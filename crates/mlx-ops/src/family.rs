@@ -26,6 +26,7 @@ macro_rules! unary_family {
         /// # Errors
         /// A dtype that MLX refuses.
         #[doc(alias = $alias)]
+        #[track_caller]
         pub fn $name(x: &mlx_core::Tensor) -> mlx_core::Result<mlx_core::Tensor> {
             mlx_core::ffi::$symbol.call(x)
         })*
@@ -63,6 +64,7 @@ macro_rules! binary_family {
         /// # Errors
         /// Shapes that do not broadcast, a dtype that MLX refuses, a scalar that the dtype cannot hold.
         #[doc(alias = $alias)]
+        #[track_caller]
         pub fn $name(a: impl mlx_core::Operand, b: impl mlx_core::Operand) -> mlx_core::Result<mlx_core::Tensor> {
             mlx_core::ffi::$symbol.call(a.operand(), b.operand())
         })*
@@ -100,6 +102,7 @@ macro_rules! reduce_family {
         /// # Errors
         /// An axis out of range or named twice; a dtype or an empty axis that MLX refuses.
         #[doc(alias = $alias)]
+        #[track_caller]
         pub fn $name(x: &mlx_core::Tensor, axes: impl mlx_core::IntoAxes) -> mlx_core::Result<mlx_core::Tensor> {
             mlx_core::ffi::$symbol.call(x, &axes.into_axes())
         })*

@@ -190,6 +190,7 @@ tuples! {
 /// ```
 #[doc(alias = "[]")]
 #[doc(alias = "__getitem__")]
+#[track_caller]
 pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
     let node = match index.into() {
         IndexSpec::One(Index::At(position)) => at(x, position),
@@ -204,6 +205,7 @@ pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
 }
 
 /// One position of the first axis: a gather.
+#[track_caller]
 fn at(x: &Tensor, position: i64) -> Result<Tensor> {
     let Some(&size) = x.shape().first() else { return Err(too_many(x)) };
     let position = wrapped(position, size, 0)?;
@@ -211,6 +213,7 @@ fn at(x: &Tensor, position: i64) -> Result<Tensor> {
 }
 
 /// One slice over all axes, then the axes of single positions go and the new ones come.
+#[track_caller]
 fn several(x: &Tensor, items: &[Index]) -> Result<Tensor> {
     let items = expand_ellipsis(x, items)?;
     let sizes = x.shape();

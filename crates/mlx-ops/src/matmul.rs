@@ -16,6 +16,7 @@ use mlx_core::{Result, Tensor, ffi, or_panic};
 /// ```
 #[doc(alias = "mx.matmul")]
 #[doc(alias = "@")]
+#[track_caller]
 pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     ffi::MATMUL.call(a.into(), b.into())
 }
@@ -34,6 +35,7 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.addmm")]
+#[track_caller]
 pub fn addmm(c: &Tensor, a: &Tensor, b: &Tensor, alpha: f32, beta: f32) -> Result<Tensor> {
     ffi::addmm(c, a, b, alpha, beta)
 }

@@ -60,6 +60,7 @@ reduce_family! {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.var")]
+#[track_caller]
 pub fn var(x: &Tensor, axes: impl IntoAxes, ddof: i32) -> Result<Tensor> {
     ffi::var(x, &axes.into_axes(), ddof)
 }

@@ -17,6 +17,7 @@ use mlx_core::{IntoBound, Operand, OperandRef, Result, Tensor, ffi, or_panic};
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.where")]
+#[track_caller]
 pub fn where_(condition: impl Operand, a: impl Operand, b: impl Operand) -> Result<Tensor> {
     let (a, b) = (a.operand(), b.operand());
     let condition = condition.operand().to_tensor("where", None)?;
@@ -37,6 +38,7 @@ pub fn where_(condition: impl Operand, a: impl Operand, b: impl Operand) -> Resu
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.clip")]
+#[track_caller]
 pub fn clip(x: &Tensor, min: impl IntoBound, max: impl IntoBound) -> Result<Tensor> {
     let beside =
         |bound: Option<OperandRef<'_>>| bound.map(|b| b.to_tensor("clip", Some(x.dtype()))).transpose();

@@ -15,6 +15,7 @@ use mlx_core::{Dtype, Error, ErrorKind, IntoAxes, IntoShape, Result, Tensor, ffi
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.array.astype")]
+#[track_caller]
 pub fn astype(x: &Tensor, dtype: Dtype) -> Result<Tensor> {
     ffi::astype(x, dtype)
 }
@@ -30,6 +31,7 @@ pub fn astype(x: &Tensor, dtype: Dtype) -> Result<Tensor> {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.reshape")]
+#[track_caller]
 pub fn reshape(x: &Tensor, shape: impl IntoShape) -> Result<Tensor> {
     let shape = shape.into_shape()?;
     if shape.iter().any(|&size| size < -1) {
@@ -55,6 +57,7 @@ pub fn reshape(x: &Tensor, shape: impl IntoShape) -> Result<Tensor> {
 /// ```
 #[doc(alias = "mx.transpose")]
 #[doc(alias = "mx.permute_dims")]
+#[track_caller]
 pub fn transpose(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
     match axes.into_axes().list() {
         Some(list) => ffi::transpose_axes(x, list),
@@ -73,6 +76,7 @@ pub fn transpose(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.expand_dims")]
+#[track_caller]
 pub fn expand_dims(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
     match axes.into_axes().list() {
         Some(list) => ffi::expand_dims(x, list),
@@ -92,6 +96,7 @@ pub fn expand_dims(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.squeeze")]
+#[track_caller]
 pub fn squeeze(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
     match axes.into_axes().list() {
         Some(list) => ffi::squeeze_axes(x, list),
@@ -110,6 +115,7 @@ pub fn squeeze(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.broadcast_to")]
+#[track_caller]
 pub fn broadcast_to(x: &Tensor, shape: impl IntoShape) -> Result<Tensor> {
     ffi::broadcast_to(x, &shape.into_shape()?)
 }
@@ -126,6 +132,7 @@ pub fn broadcast_to(x: &Tensor, shape: impl IntoShape) -> Result<Tensor> {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.concatenate")]
+#[track_caller]
 pub fn concatenate<'a>(tensors: impl IntoIterator<Item = &'a Tensor>, axis: i32) -> Result<Tensor> {
     let tensors: Vec<Tensor> = tensors.into_iter().cloned().collect();
     ffi::concatenate(&tensors, Some(axis))
@@ -142,6 +149,7 @@ pub fn concatenate<'a>(tensors: impl IntoIterator<Item = &'a Tensor>, axis: i32)
 /// assert_eq!(mlx_ops::concatenate_flat([&square, &tensor![5]])?.to_vec::<i32>()?, [1, 2, 3, 4, 5]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
+#[track_caller]
 pub fn concatenate_flat<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<Tensor> {
     let tensors: Vec<Tensor> = tensors.into_iter().cloned().collect();
     ffi::concatenate(&tensors, None)
@@ -159,6 +167,7 @@ pub fn concatenate_flat<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Re
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.split")]
+#[track_caller]
 pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
     if parts < 1 {
         let message = format!("a tensor cannot be split into {parts} parts");

@@ -14,6 +14,7 @@ use mlx_core::{IntoAxes, Result, Tensor, ffi, or_panic};
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.softmax")]
+#[track_caller]
 pub fn softmax(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
     ffi::softmax(x, axes.into_axes().list(), false)
 }
@@ -29,6 +30,7 @@ pub fn softmax(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 /// assert_eq!(softmax_precise(&tensor![1.0, 1.0], ..)?.to_vec::<f32>()?, [0.5, 0.5]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
+#[track_caller]
 pub fn softmax_precise(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
     ffi::softmax(x, axes.into_axes().list(), true)
 }

@@ -4,11 +4,12 @@ use super::{
     handle::{Handle, Temporary},
     runtime::{self, Guard},
     status,
+    vector::Vector,
 };
 use crate::{
-    Axes, ErrorKind, OperandRef, Result, Tensor,
+    Axes, Dtype, ErrorKind, OperandRef, Result, Tensor,
     guard::{self, Division},
-    scalar, shape,
+    promotion, scalar, shape,
 };
 use mlx_link as sys;
 use std::ffi::c_int;
@@ -34,6 +35,7 @@ type ReduceFn = unsafe extern "C" fn(
 ) -> c_int;
 
 /// Builds one node: takes the lock, makes the call, checks its status and the size of its result.
+#[inline]
 pub(super) fn build(
     op: &'static str,
     call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int,
@@ -51,52 +53,155 @@ pub(super) fn build_in(
     let mut out = sys::mlx_array { ctx: std::ptr::null_mut() };
     let status = call(&raw mut out, guard.stream());
     match Handle::from_raw(out) {
-        Some(handle) if status == 0 => {
-            let tensor = Tensor(handle);
-            if tensor.0.fits() {
-                Ok(tensor)
-            } else {
-                Err(shape::too_large(op, tensor.shape(), tensor.dtype()))
-            }
-        }
+        Some(handle) if status == 0 => sized(op, Tensor(handle)),
         _ => Err(status::failure(op, ErrorKind::Mlx)),
     }
 }
 
-/// A call of `symbol` with arguments by kind: `tensor x`, `list l` (pointer and length), `value v`.
+/// [`build`] for a call that gives several nodes.
+pub(super) fn build_several(
+    op: &'static str,
+    call: impl FnOnce(*mut sys::mlx_vector_array, sys::mlx_stream) -> c_int,
+) -> Result<Vec<Tensor>> {
+    let guard = runtime::enter()?;
+    let mut out = Vector::empty(&guard);
+    let status = call(out.place(), guard.stream());
+    status::check(op, ErrorKind::Mlx, status)?;
+    out.tensors().into_iter().map(|tensor| sized(op, tensor)).collect()
+}
+
+#[inline]
+fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
+    if tensor.0.fits() { Ok(tensor) } else { Err(shape::too_large(op, tensor.shape(), tensor.dtype())) }
+}
+
+/// A node with what it was built from: named in its error, looked at by the promotion guard.
+#[inline]
+#[track_caller]
+pub(super) fn told<'a, N: Nodes>(
+    op: &'static str,
+    nodes: Result<N>,
+    operands: impl FnOnce() -> Vec<OperandRef<'a>>,
+) -> Result<N> {
+    match nodes {
+        Ok(nodes) if !promotion::is_watched() => Ok(nodes),
+        Ok(nodes) => promotion::check(op, nodes.dtypes(), &operands()).map(|()| nodes),
+        Err(error) => Err(error.with_operands(&operands())),
+    }
+}
+
+/// One tensor or several.
+pub(super) trait Nodes {
+    fn dtypes(&self) -> impl Iterator<Item = Dtype>;
+}
+
+impl Nodes for Tensor {
+    fn dtypes(&self) -> impl Iterator<Item = Dtype> {
+        std::iter::once(self.dtype())
+    }
+}
+
+impl Nodes for Vec<Tensor> {
+    fn dtypes(&self) -> impl Iterator<Item = Dtype> {
+        self.iter().map(Tensor::dtype)
+    }
+}
+
+/// A call of mlx-c's `symbol` with arguments by kind: what it borrows from Rust values.
 ///
-/// A macro, so that calls of every shape share one unsafe block; mlx-c's own signatures check the kinds.
+/// `tensor x`; `option x`, where mlx-c takes an empty handle for none; `list l` and `tensors t`, a pointer and a length;
+/// `vector t`, tensors as mlx-c's vector; `text s`, of a `CStr`; `out x`, a place to write to; `value v`, a number or a
+/// handle whose owner lives. A macro, so that calls of every shape share one unsafe block; mlx-c's own signatures
+/// check the kinds.
+macro_rules! call {
+    ($symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
+        $crate::ffi::call::call!(@ $symbol, [] $($kind $argument,)*)
+    };
+    (@ $symbol:expr, [$($done:expr,)*] tensor $x:expr, $($rest:tt)*) => {
+        $crate::ffi::call::call!(@ $symbol, [$($done,)* $x.0.raw(),] $($rest)*)
+    };
+    (@ $symbol:expr, [$($done:expr,)*] option $x:expr, $($rest:tt)*) => {
+        $crate::ffi::call::call!(@ $symbol, [$($done,)* $crate::ffi::handle::raw_or_empty($x),] $($rest)*)
+    };
+    (@ $symbol:expr, [$($done:expr,)*] list $list:expr, $($rest:tt)*) => {
+        $crate::ffi::call::call!(@ $symbol, [$($done,)* $list.as_ptr(), $list.len(),] $($rest)*)
+    };
+    (@ $symbol:expr, [$($done:expr,)*] tensors $list:expr, $($rest:tt)*) => {
+        $crate::ffi::call::call!(@ $symbol, [$($done,)* $crate::ffi::handle::raw_slice($list), $list.len(),] $($rest)*)
+    };
+    (@ $symbol:expr, [$($done:expr,)*] vector $list:expr, $($rest:tt)*) => {
+        $crate::ffi::call::call!(@ $symbol, [$($done,)* $crate::ffi::vector::Vector::of($list).raw(),] $($rest)*)
+    };
+    (@ $symbol:expr, [$($done:expr,)*] text $text:expr, $($rest:tt)*) => {
+        $crate::ffi::call::call!(@ $symbol, [$($done,)* $text.as_ptr(),] $($rest)*)
+    };
+    (@ $symbol:expr, [$($done:expr,)*] out $place:expr, $($rest:tt)*) => {
+        $crate::ffi::call::call!(@ $symbol, [$($done,)* &raw mut $place,] $($rest)*)
+    };
+    (@ $symbol:expr, [$($done:expr,)*] value $value:expr, $($rest:tt)*) => {
+        $crate::ffi::call::call!(@ $symbol, [$($done,)* $value,] $($rest)*)
+    };
+    (@ $symbol:expr, [$($done:expr,)*]) => {
+        // SAFETY: what is borrowed lives through the call and mlx-c keeps none of it; a list is as long as it says; the
+        // symbols called this way ask for nothing but the lock, which the caller holds for all but metadata.
+        unsafe { $symbol($($done),*) }
+    };
+}
+pub(super) use call;
+
+/// The node that `symbol` builds from arguments by kind as in `call!`; its tensors are told in errors.
 macro_rules! node {
-    ($op:expr, $symbol:expr, $($kind:ident $argument:expr),* $(,)?) => {
-        node!(@ $op, $symbol, [] $($kind $argument,)*)
-    };
-    (@ $op:expr, $symbol:expr, [$($done:expr,)*] tensor $x:expr, $($rest:tt)*) => {
-        node!(@ $op, $symbol, [$($done,)* $x.0.raw(),] $($rest)*)
-    };
-    (@ $op:expr, $symbol:expr, [$($done:expr,)*] list $list:expr, $($rest:tt)*) => {
-        node!(@ $op, $symbol, [$($done,)* $list.as_ptr(), $list.len(),] $($rest)*)
-    };
-    (@ $op:expr, $symbol:expr, [$($done:expr,)*] value $value:expr, $($rest:tt)*) => {
-        node!(@ $op, $symbol, [$($done,)* $value,] $($rest)*)
-    };
-    (@ $op:expr, $symbol:expr, [$($done:expr,)*]) => {
-        $crate::ffi::call::build($op, |out, stream| {
-            // SAFETY: the handles and lists are borrowed through the call, a list is as long as it says, and `build`
-            // holds the lock.
-            unsafe { $symbol(out, $($done,)* stream) }
-        })
+    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
+        $crate::ffi::call::told(
+            $op,
+            $crate::ffi::call::build($op, |out, stream| {
+                $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
+            }),
+            || $crate::ffi::call::operands!($($kind $argument,)*),
+        )
     };
 }
 pub(super) use node;
 
+/// [`node!`] for a symbol that gives several.
+macro_rules! nodes {
+    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
+        $crate::ffi::call::told(
+            $op,
+            $crate::ffi::call::build_several($op, |out, stream| {
+                $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
+            }),
+            || $crate::ffi::call::operands!($($kind $argument,)*),
+        )
+    };
+}
+pub(super) use nodes;
+
+/// The tensors among arguments by kind.
+macro_rules! operands {
+    ($($kind:ident $argument:expr,)*) => {{
+        #[allow(unused_mut, reason = "a node without tensors")]
+        let mut operands: Vec<$crate::OperandRef<'_>> = Vec::new();
+        $($crate::ffi::call::operands!(@ operands $kind $argument);)*
+        operands
+    }};
+    (@ $operands:ident tensor $x:expr) => { $operands.extend([$crate::OperandRef::from($x)]) };
+    (@ $operands:ident option $x:expr) => { $operands.extend($x.map($crate::OperandRef::from)) };
+    (@ $operands:ident vector $list:expr) => { $operands.extend($list.iter().map($crate::OperandRef::from)) };
+    (@ $operands:ident $kind:ident $argument:expr) => {};
+}
+pub(super) use operands;
+
 /// The 0-d constant of a weak scalar.
 pub(super) fn constant(guard: &Guard, constant: scalar::Constant) -> Temporary<'_> {
-    let bits = constant.bits;
-    // SAFETY: `bits` holds one element of the dtype, is copied before the call returns, and a 0-d shape is read
-    // nowhere.
-    let raw =
-        unsafe { sys::mlx_array_new_data(bits.as_ptr().cast(), std::ptr::null(), 0, constant.dtype.code()) };
-    Temporary::new(raw, guard)
+    Temporary::new(data(&constant.bits, &[], constant.dtype), guard)
+}
+
+/// An array with a copy of `elements`, which fill the shape at `dtype`.
+pub(super) fn data<T: Copy>(elements: &[T], sizes: &[i32], dtype: Dtype) -> sys::mlx_array {
+    assert!(size_of_val(elements) >= shape::element_count(sizes) * dtype.size(), "the caller compares them");
+    let (elements, shape, ndim) = (elements.as_ptr().cast(), sizes.as_ptr(), sizes.len() as i32);
+    call!(sys::mlx_array_new_data, value elements, value shape, value ndim, value dtype.code())
 }
 
 /// A symbol of shape `f(x)`.
@@ -115,8 +220,9 @@ impl Unary {
     ///
     /// # Errors
     /// What MLX refuses.
+    #[track_caller]
     pub fn call(&self, x: &Tensor) -> Result<Tensor> {
-        node!(self.name, (self.symbol), tensor x).map_err(|e| e.with_operands(&[x.into()]))
+        node!(self.name, (self.symbol), tensor x)
     }
 }
 
@@ -150,12 +256,13 @@ impl Binary {
     /// # Errors
     /// A scalar that its dtype cannot hold; an integer divisor of 0 that can be seen; what MLX refuses.
     #[inline(always)]
+    #[track_caller]
     pub fn call(&self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let node = match self.division {
             Some(division) => guard::divide(division, self, a, b),
             None => self.unguarded(a, b),
         };
-        node.map_err(|e| e.with_operands(&[a, b]))
+        told(self.name, node, || vec![a, b])
     }
 
     /// [`call`](Binary::call) without the guard of integer division.
@@ -183,8 +290,11 @@ impl Binary {
 
     #[inline]
     fn issue(&self, guard: &Guard, a: sys::mlx_array, b: sys::mlx_array) -> Result<Tensor> {
-        // SAFETY: both handles live through the call, and the guard holds the lock.
-        build_in(guard, self.name, |out, stream| unsafe { (self.symbol)(out, a, b, stream) })
+        build_in(
+            guard,
+            self.name,
+            |out, stream| call!((self.symbol), value out, value a, value b, value stream),
+        )
     }
 }
 
@@ -204,9 +314,9 @@ impl Ternary {
     ///
     /// # Errors
     /// What MLX refuses.
+    #[track_caller]
     pub fn call(&self, a: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tensor> {
         node!(self.name, (self.symbol), tensor a, tensor b, tensor c)
-            .map_err(|e| e.with_operands(&[a.into(), b.into(), c.into()]))
     }
 }
 
@@ -223,12 +333,12 @@ impl Reduce {
     ///
     /// # Errors
     /// What MLX refuses: an axis out of range or named twice, an empty maximum.
+    #[track_caller]
     pub fn call(&self, x: &Tensor, axes: &Axes) -> Result<Tensor> {
         let keep = axes.keeps();
         match axes.list() {
             None => node!(self.name, (self.all), tensor x, value keep),
             Some(list) => node!(self.name, (self.some), tensor x, list list, value keep),
         }
-        .map_err(|e| e.with_operands(&[x.into()]))
     }
 }

@@ -1,6 +1,10 @@
 //! The owned handle of an MLX array: one pointer, counted by MLX.
 
-use super::runtime::{self, Guard};
+use super::{
+    call::call,
+    runtime::{self, Guard},
+};
+use crate::Tensor;
 use mlx_link as sys;
 use std::{ffi::c_void, ptr::NonNull};
 
@@ -24,12 +28,6 @@ impl Handle {
         sys::mlx_array { ctx: self.0.as_ptr() }
     }
 
-    /// Slices of handles and of mlx-c's arrays have one layout.
-    pub(super) fn raw_slice<T: AsHandles + ?Sized>(handles: &T) -> (*const sys::mlx_array, usize) {
-        let handles = handles.as_handles();
-        (handles.as_ptr().cast(), handles.len())
-    }
-
     /// The sizes of the dimensions.
     pub(crate) fn shape(&self) -> &[i32] {
         // SAFETY: a live array keeps its shape unchanged; an empty one may be a null pointer, so its length decides.
@@ -43,25 +41,20 @@ impl Handle {
 
     /// Whether the array's bytes can be addressed; asked of every new node, so one call.
     pub(super) fn fits(&self) -> bool {
-        // SAFETY: only the unchanging metadata of a live array is read.
-        unsafe { sys::mlxr_array_fits(self.raw()) }
+        call!(sys::mlxr_array_fits, value self.raw())
     }
 
     /// The dtype as mlx-c numbers it.
     pub(crate) fn dtype_code(&self) -> u32 {
-        // SAFETY: a live array keeps its dtype unchanged.
-        unsafe { sys::mlx_array_dtype(self.raw()) }
+        call!(sys::mlx_array_dtype, value self.raw())
     }
 }
 
 impl Clone for Handle {
     fn clone(&self) -> Handle {
-        // SAFETY: only the atomic count of a live array is touched; the new handle is written before it is used.
-        let raw = unsafe {
-            let mut raw = sys::mlx_array { ctx: std::ptr::null_mut() };
-            sys::mlx_array_set(&raw mut raw, self.raw());
-            raw
-        };
+        // Only the atomic count of a live array is touched: no lock.
+        let mut raw = sys::mlx_array { ctx: std::ptr::null_mut() };
+        call!(sys::mlx_array_set, out raw, value self.raw());
         Handle::from_raw(raw).expect("memory for a handle of 16 bytes")
     }
 }
@@ -72,16 +65,15 @@ impl Drop for Handle {
     }
 }
 
-/// What is laid out as a slice of handles: slices of tensors.
-pub(super) trait AsHandles {
-    fn as_handles(&self) -> &[Handle];
+/// Slices of tensors, of handles and of mlx-c's arrays have one layout.
+pub(super) fn raw_slice(tensors: &[Tensor]) -> *const sys::mlx_array {
+    const { assert!(size_of::<Tensor>() == size_of::<sys::mlx_array>()) };
+    tensors.as_ptr().cast()
 }
 
-impl AsHandles for [crate::Tensor] {
-    fn as_handles(&self) -> &[Handle] {
-        // SAFETY: `Tensor` is a transparent wrapper of `Handle`.
-        unsafe { std::slice::from_raw_parts(self.as_ptr().cast(), self.len()) }
-    }
+/// mlx-c takes an empty handle for none.
+pub(super) fn raw_or_empty(tensor: Option<&Tensor>) -> sys::mlx_array {
+    tensor.map_or(sys::mlx_array { ctx: std::ptr::null_mut() }, |tensor| tensor.0.raw())
 }
 
 /// A handle that lives only while the lock is held, so that it is freed without taking it again.
@@ -102,7 +94,6 @@ impl<'g> Temporary<'g> {
 
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle is owned here and the guard proves that the lock is held.
-        unsafe { sys::mlx_array_free(self.raw) };
+        call!(sys::mlx_array_free, value self.raw);
     }
 }

@@ -5,24 +5,29 @@
 //! dtype) never changes after a node is built, and a handle is cloned by counting alone: both go without the
 //! lock. (3) Waiting for results happens outside the lock, on tickets (`eval`). (4) mlx-c reports an error by
 //! its status and by a call of our handler on the same thread (`status`); nothing unwinds through C.
-//! (5) Every thread uses our process-wide stream as its default one (`runtime`). (6) Code that MLX calls back
+//! (5) Every thread's default streams are ours (`runtime`, `place`). (6) Code that MLX calls back
 //! on its own threads never takes the lock (`runtime::foreign`). (7) A buffer is read only when its values
 //! are there, with the dtype it has (`view`).
 //!
 //! Not here: what an op means, which dtypes and shapes it takes. Hidden: for the crates of this workspace only.
 
 mod call;
+mod compile;
 pub(crate) mod eval;
 mod handle;
 pub mod io;
 mod lock;
+pub(crate) mod memory;
+pub(crate) mod place;
 pub(crate) mod runtime;
 mod shaped;
 mod status;
 mod symbols;
+mod vector;
 pub(crate) mod view;
 
 pub use call::{Binary, Reduce, Ternary, Unary};
+pub use compile::{Pointwise, pointwise};
 pub(crate) use handle::Handle;
 pub use shaped::*;
 pub use symbols::*;

@@ -1,0 +1,48 @@
+//! mlx-c's vector of arrays, alive while the lock is held.
+
+use super::{call::call, handle::Handle, runtime::Guard};
+use crate::Tensor;
+use mlx_link as sys;
+
+/// An owned vector. Whoever makes one holds the lock until it is dropped.
+pub(super) struct Vector(sys::mlx_vector_array);
+
+impl Vector {
+    pub(super) fn empty(_guard: &Guard) -> Vector {
+        Vector(call!(sys::mlx_vector_array_new))
+    }
+
+    /// The same arrays, counted once more.
+    pub(super) fn of(tensors: &[Tensor]) -> Vector {
+        Vector(call!(sys::mlx_vector_array_new_data, tensors tensors))
+    }
+
+    pub(super) fn raw(&self) -> sys::mlx_vector_array {
+        self.0
+    }
+
+    /// Where mlx-c writes a vector that this one then owns.
+    pub(super) fn place(&mut self) -> *mut sys::mlx_vector_array {
+        &raw mut self.0
+    }
+
+    pub(super) fn tensors(&self) -> Vec<Tensor> {
+        Vector::read(self.0)
+    }
+
+    /// The arrays of a vector that somebody else owns.
+    pub(super) fn read(raw: sys::mlx_vector_array) -> Vec<Tensor> {
+        let get = |i| {
+            let mut out = sys::mlx_array { ctx: std::ptr::null_mut() };
+            call!(sys::mlx_vector_array_get, out out, value raw, value i);
+            Handle::from_raw(out).map(Tensor)
+        };
+        (0..call!(sys::mlx_vector_array_size, value raw)).filter_map(get).collect()
+    }
+}
+
+impl Drop for Vector {
+    fn drop(&mut self) {
+        call!(sys::mlx_vector_array_free, value self.0);
+    }
+}
