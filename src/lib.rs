@@ -12,6 +12,10 @@
 //! [`Tensor`] is the type, [`ops`] the functions (each also a method, from the [`prelude`]), [`graph`] the graph as
 //! text. Operators and methods panic at the caller's line where Python raises; the functions of [`ops`] return
 //! [`Result`].
+//!
+//! Features, none on by default: `ndarray` converts arrays and views to tensors and back (`TryFrom`), `approx` compares
+//! tensors within a tolerance (`assert_abs_diff_eq!(a.approx(), b.approx(), epsilon = 1e-6)`), `serde` writes and reads
+//! [`Dtype`] and [`PrintOptions`].
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
@@ -20,10 +24,14 @@ pub mod prelude;
 
 pub use mlx_core::{
     Axes, Complex32, Device, DeviceInfo, DeviceKind, Dtype, Element, Error, ErrorKind, IntoAxes, IntoBound,
-    IntoScalar, IntoShape, MLX_VERSION, Operand, Promotion, PromotionGuard, Result, Scalar, Shape, Stream,
-    Tensor, async_eval, axes, bf16, eval, f16, memory, promote_types, spins, synchronize, tensor, unguarded,
-    with_device, with_promotion_guard, with_stream,
+    IntoScalar, IntoShape, Iter, MLX_VERSION, Operand, Precision, PrintOptions, Promotion, PromotionGuard,
+    Result, Scalar, Shape, Stream, Tensor, async_eval, axes, bf16, eval, f16, get_printoptions, memory,
+    promote_types, set_printoptions, spins, synchronize, tensor, unguarded, with_device, with_printoptions,
+    with_promotion_guard, with_stream,
 };
+
+#[cfg(feature = "approx")]
+pub use mlx_core::Approx;
 
 /// The functions of `mlx.core`, under their Python names.
 pub mod ops {

@@ -7,6 +7,7 @@ mod failing;
 mod files;
 mod graphs;
 mod huge;
+mod npy;
 mod positions;
 #[path = "../support/programs.rs"]
 mod programs;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         reductions::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,
+        npy::PROGRAMS,
         text::PROGRAMS,
     ];
     programs::main(&tables.concat(), 1)

@@ -26,6 +26,9 @@ mod eval;
 mod format;
 mod graph;
 mod guard;
+mod interop;
+mod iter;
+mod literal;
 pub mod memory;
 mod operand;
 mod operator;
@@ -40,7 +43,6 @@ mod tensor;
 #[allow(unsafe_code)]
 pub mod ffi;
 
-pub use construct::TensorLiteral;
 pub use device::{Device, DeviceInfo, DeviceKind, Stream, with_device, with_stream};
 pub use dtype::{Dtype, promote_types};
 pub use element::Element;
@@ -50,8 +52,14 @@ pub use error::{Error, ErrorKind, Result};
 pub use eval::{async_eval, eval, spins, synchronize};
 #[doc(hidden)]
 pub use ffi::{Pointwise, pointwise as compile_pointwise};
+pub use format::{Precision, PrintOptions, get_printoptions, set_printoptions, with_printoptions};
 pub use graph::dot;
 pub use guard::unguarded;
+#[cfg(feature = "approx")]
+pub use interop::approx::Approx;
+pub use iter::Iter;
+#[doc(hidden)]
+pub use literal::{literal_1, literal_2, literal_3};
 pub use operand::{IntoBound, Operand, OperandRef};
 pub use operator::{BinaryOperator, UnaryOperator};
 pub use promotion::{Promotion, PromotionGuard, with_promotion_guard};

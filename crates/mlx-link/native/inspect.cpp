@@ -76,7 +76,7 @@ bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
   if (!done || !a.data_shared_ptr()) {
     return false;
   }
-  *view = {a.data<char>(), a.strides().data(), a.flags().row_contiguous};
+  *view = {a.data<char>(), a.strides().data(), a.flags().row_contiguous, a.flags().col_contiguous};
   return true;
 }
 
@@ -95,9 +95,18 @@ bool mlxr_array_fits(mlx_array handle) {
   return empty || (!wrapped && bytes <= PTRDIFF_MAX);
 }
 
-int mlxr_array_text(mlx_string* text, mlx_array handle) {
+int mlxr_array_text(mlx_string* text, mlx_array handle, int precision) {
   return guarded([&] {
-    mx::get_global_formatter().capitalize_bool = true; // as the Python bindings set it
+    // MLX's options are one global; they are set for this text only, under the lock.
+    struct Options {
+      mx::PrintFormatter& formatter = mx::get_global_formatter();
+      mx::PrintFormatter before = formatter;
+      ~Options() {
+        formatter = before;
+      }
+    } options;
+    options.formatter.capitalize_bool = true; // as the Python bindings set it
+    options.formatter.format_options.precision = precision;
     std::ostringstream out;
     out << mlx_array_get_(handle);
     mlx_string_set_(*text, out.str());

@@ -30,6 +30,7 @@ typedef struct mlxr_view_ {
   const void* data;
   const int64_t* strides;
   bool row_contiguous;
+  bool col_contiguous;
 } mlxr_view;
 
 // Locked. True, and `view` filled, when the array's values can be read by the host now.
@@ -38,8 +39,8 @@ bool mlxr_array_view(mlxr_view* view, mlx_array array);
 // False when the number of the array's bytes is beyond an address: one call for what every new node is asked.
 bool mlxr_array_fits(mlx_array array);
 
-// Locked. The text Python shows for an array that was evaluated.
-int mlxr_array_text(mlx_string* text, mlx_array array);
+// Locked. The text Python shows for an array that was evaluated, with so many decimals; -1 is MLX's default.
+int mlxr_array_text(mlx_string* text, mlx_array array, int precision);
 
 // Locked. MLX's own dot text of the graph below the arrays, also for graphs deeper than a thread's stack.
 int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count);

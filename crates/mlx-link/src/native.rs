@@ -40,6 +40,7 @@ pub struct mlxr_view_ {
     pub data: *const ::std::os::raw::c_void,
     pub strides: *const i64,
     pub row_contiguous: bool,
+    pub col_contiguous: bool,
 }
 pub type mlxr_view = mlxr_view_;
 unsafe extern "C" {
@@ -49,7 +50,11 @@ unsafe extern "C" {
     pub fn mlxr_array_fits(array: mlx_array) -> bool;
 }
 unsafe extern "C" {
-    pub fn mlxr_array_text(text: *mut mlx_string, array: mlx_array) -> ::std::os::raw::c_int;
+    pub fn mlxr_array_text(
+        text: *mut mlx_string,
+        array: mlx_array,
+        precision: ::std::os::raw::c_int,
+    ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
     pub fn mlxr_graph_dot(

@@ -163,9 +163,9 @@ pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
     nodes!("split", sys::mlx_split, tensor x, value parts, value axis)
 }
 
-/// Python's text of an evaluated tensor.
-pub(crate) fn text(x: &Tensor) -> Result<String> {
-    string("print", |out| call!(sys::mlxr_array_text, value out, tensor x))
+/// Python's text of an evaluated tensor, floats with `precision` decimals, or MLX's own number of them for -1.
+pub(crate) fn text(x: &Tensor, precision: c_int) -> Result<String> {
+    string("print", |out| call!(sys::mlxr_array_text, value out, tensor x, value precision))
 }
 
 /// MLX's dot text of the graph below `outputs`.
