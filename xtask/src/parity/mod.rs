@@ -6,7 +6,7 @@
 
 mod blas;
 mod canonical;
-mod case;
+pub(crate) mod case;
 mod compare;
 mod drawn;
 mod driver;

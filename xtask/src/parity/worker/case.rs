@@ -33,7 +33,7 @@ pub(crate) fn run(request: &Json) -> Result<Json> {
 }
 
 /// The inputs by name, evaluated, so that they are leaves.
-fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
+pub(crate) fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
     let mut names = Names::new();
     for (name, spec) in specs.as_object().into_iter().flatten() {
         let tensor = input::tensor(spec, folder).and_then(|tensor| {
@@ -49,7 +49,8 @@ fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
     Ok(names)
 }
 
-fn steps(steps: &Json, names: &mut Names) -> Result<()> {
+/// Runs steps over the names.
+pub(crate) fn steps(steps: &Json, names: &mut Names) -> Result<()> {
     for step in steps.as_array().into_iter().flatten() {
         let result = operation(step, names)?;
         if let Some(name) = step["out"].as_str() {

@@ -4,14 +4,14 @@
 //! [`input`] makes its inputs, [`value`] and [`failure`] are what it passes around, [`signature`] binds arguments as
 //! Python does, [`operators`], [`functions`] and [`methods`] call the library. Not here: comparing (the driver).
 
-mod case;
-mod failure;
+pub(crate) mod case;
+pub(crate) mod failure;
 pub(crate) mod functions;
 mod input;
 mod methods;
 mod operators;
 mod signature;
-mod value;
+pub(crate) mod value;
 
 use failure::Failure;
 use serde_json::{Value as Json, json};
