@@ -124,7 +124,7 @@ fn each(value: &Value, visit: &mut dyn FnMut(&Tensor) -> Result<()>) -> Result<(
 /// Reads a tensor that was made of tensors of up to `largest` elements.
 fn read(x: &Tensor, largest: usize) -> Result<()> {
     black_box(format!("{x:?}"));
-    let dot = mlx_core::dot(std::slice::from_ref(x));
+    let dot = mlx_core::graph::dot(std::slice::from_ref(x));
     if largest > COMPUTED && !is_cheap(x, &dot?) {
         return Ok(());
     }
@@ -175,7 +175,7 @@ fn deep(step: &Json, names: &Names, depth: u64) -> Result<()> {
     };
     if let Some(value) = chain() {
         each(&value, &mut |x| {
-            black_box(mlx_core::dot(std::slice::from_ref(x)).is_ok());
+            black_box(mlx_core::graph::dot(std::slice::from_ref(x)).is_ok());
             if x.size() > COMPUTED { Ok(()) } else { read_deep(x) }
         })?;
     }

@@ -249,7 +249,7 @@ fn printing(_: &Shared, chance: &mut Chance) -> Outcome {
     if found != wanted || debug != format!("Tensor(int32, [{}])", a.len()) {
         return Err(format!("printed as {found} and {debug} instead of {wanted}"));
     }
-    let dot = mlx_core::dot(&[ints(&a)? + 1]).map_err(unexpected)?;
+    let dot = mlx_core::graph::dot(&[ints(&a)? + 1]).map_err(unexpected)?;
     if dot.contains("Add") { Ok(()) } else { Err(format!("a graph without its node: {dot}")) }
 }
 
