@@ -15,7 +15,7 @@
 //!
 //! Features, none on by default: `ndarray` converts arrays and views to tensors and back (`TryFrom`), `approx` compares
 //! tensors within a tolerance (`assert_abs_diff_eq!(a.approx(), b.approx(), epsilon = 1e-6)`), `serde` writes and reads
-//! [`Dtype`] and [`PrintOptions`].
+//! [`Dtype`] and [`PrintOptions`], `cuda` links MLX's CUDA build on Linux (a build without it runs on a GPU, too).
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]

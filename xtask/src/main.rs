@@ -5,6 +5,7 @@
 #[cfg(feature = "library")]
 mod bench;
 mod bindings;
+mod bundle;
 #[cfg(feature = "library")]
 mod chance;
 mod deny;
@@ -39,6 +40,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Make a folder with a program and the libraries it loads, to be copied to another machine.
+    Bundle {
+        /// The program, linked to this library.
+        program: PathBuf,
+        /// The folder to make.
+        out: PathBuf,
+    },
     /// Check the dependencies' licences and sources against deny.toml.
     Deny,
     /// Write mlx-link's raw declarations from the headers it is linked to.
@@ -74,6 +82,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
+        Task::Bundle { program, out } => bundle::run(&program, &out).map(|()| true),
         Task::Deny => deny::run().map(|()| true),
         Task::Bindings { check } => bindings::run(check).map(|()| true),
         #[cfg(feature = "library")]

@@ -1,6 +1,6 @@
 //! `libmlxc.so`: mlx-c and our C++ files, compiled once into the cache and found there by its absolute soname.
 
-use crate::{MLX_VERSION, Step, cache, openblas, sources};
+use crate::{MLX_VERSION, Step, cache, driver, openblas, sources};
 use sha2::{Digest, Sha256};
 use std::{
     env, fs,
@@ -44,6 +44,9 @@ pub(crate) fn against_mlx_sys() -> Step<()> {
 
 /// The path of `libmlxc.so` for the MLX in `mlx`, built if the cache lacks it.
 pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
+    for folder in [cache, mlx] {
+        path(folder)?;
+    }
     let mut build = compiler();
     build.define("MLXR_OPENBLAS", Some(&*format!("\"{}\"", openblas::place().display())));
     let tool = build.try_get_compiler().map_err(|e| no_compiler(&e.to_string()))?;
@@ -58,6 +61,9 @@ pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
         key.update([0]);
     }
     key.update(&version.stdout);
+    if cfg!(feature = "cuda") {
+        key.update("cuda");
+    }
     for file in native_sources()?.into_iter().chain(files(&native(), "h")?) {
         key.update(fs::read(&file).map_err(|e| format!("cannot read {}: {e}.", file.display()))?);
     }
@@ -68,6 +74,9 @@ pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
         let mlxc = sources::mlxc()?;
         copy_headers(&mlxc, fresh)?;
         let objects = compile(build, &mlxc, mlx)?;
+        if cfg!(feature = "cuda") {
+            driver::stub(tool.to_command(), mlx, fresh)?;
+        }
         link(tool.to_command(), &objects, mlx, &soname, &fresh.join("libmlxc.so"))
     })?;
     Ok(soname)
@@ -140,13 +149,18 @@ fn link(mut command: Command, objects: &[PathBuf], mlx: &Path, soname: &Path, ou
     Err(format!("libmlxc.so did not link: {}", String::from_utf8_lossy(&done.stderr)))
 }
 
+/// A path that the linker, the loader and cargo take as it is.
 fn path(path: &Path) -> Step<String> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        format!("{} is not UTF-8: set MLX_LINK_CACHE to a folder whose path is.", path.display())
+    let plain = |text: &&str| !text.contains(|c: char| matches!(c, ':' | '$') || c.is_control());
+    path.to_str().filter(|_| path.is_absolute()).filter(plain).map(str::to_owned).ok_or_else(|| {
+        format!(
+            "the loader of programs cannot be given the path {path:?} (relative, a colon, a dollar, a control character, or not UTF-8): \
+             set MLX_LINK_CACHE, or MLX_LINK_DIR where it is in use, to another folder."
+        )
     })
 }
 
-fn no_compiler(why: &str) -> String {
+pub(crate) fn no_compiler(why: &str) -> String {
     format!(
         "mlx-c needs a C++20 compiler and none was found ({}): install g++ (or clang) or set CXX.",
         why.lines().next().unwrap_or("")

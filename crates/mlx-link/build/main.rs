@@ -1,9 +1,11 @@
 //! Finds or makes MLX's native libraries and tells cargo how to link them.
 //!
-//! Here: the order of the steps. Not here: each step (`host`, `cache`, `wheel`, `sources`, `compile`, `openblas`).
+//! Here: the order of the steps. Not here: each step (`host`, `cache`, `wheel`, `sources`, `compile`, `driver`,
+//! `openblas`).
 
 mod cache;
 mod compile;
+mod driver;
 mod host;
 mod openblas;
 mod sources;
@@ -69,6 +71,9 @@ fn link() -> Step<()> {
     println!("cargo::rerun-if-changed={}", mlx.join("lib/libmlx.so").display());
     println!("cargo::rustc-link-search=native={}", folder.display());
     println!("cargo::rustc-link-lib=dylib=mlxc");
+    if cfg!(feature = "cuda") {
+        println!("cargo::rustc-link-lib=dylib={}", driver::STUB);
+    }
     println!("cargo::rustc-env=MLX_LINK_MLX={}", mlx.display());
     println!("cargo::rustc-env=MLX_LINK_MLXC={}", folder.display());
     println!("cargo::rustc-env=MLX_LINK_OPENBLAS={}", openblas::fetch(&cache).display());

