@@ -13,6 +13,7 @@
 
 mod call;
 pub(crate) mod eval;
+pub mod fast;
 mod handle;
 pub mod io;
 mod lock;
