@@ -45,6 +45,8 @@ pub use element::Element;
 pub use error::or_panic;
 pub use error::{Error, ErrorKind, Result};
 pub use eval::{async_eval, eval, spins, synchronize};
+#[doc(hidden)]
+pub use ffi::{Pointwise, pointwise as compile_pointwise};
 pub use graph::dot;
 pub use guard::unguarded;
 pub use operand::{IntoBound, Operand, OperandRef};

@@ -35,6 +35,7 @@ type ReduceFn = unsafe extern "C" fn(
 ) -> c_int;
 
 /// Builds one node: takes the lock, makes the call, checks its status and the size of its result.
+#[inline]
 pub(super) fn build(
     op: &'static str,
     call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int,
@@ -150,23 +151,29 @@ pub(super) use call;
 
 /// The node that `symbol` builds from arguments by kind as in `call!`; its tensors are told in errors.
 macro_rules! node {
-    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {{
-        let node = $crate::ffi::call::build($op, |out, stream| {
-            $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
-        });
-        $crate::ffi::call::told($op, node, || $crate::ffi::call::operands!($($kind $argument,)*))
-    }};
+    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
+        $crate::ffi::call::told(
+            $op,
+            $crate::ffi::call::build($op, |out, stream| {
+                $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
+            }),
+            || $crate::ffi::call::operands!($($kind $argument,)*),
+        )
+    };
 }
 pub(super) use node;
 
 /// [`node!`] for a symbol that gives several.
 macro_rules! nodes {
-    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {{
-        let nodes = $crate::ffi::call::build_several($op, |out, stream| {
-            $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
-        });
-        $crate::ffi::call::told($op, nodes, || $crate::ffi::call::operands!($($kind $argument,)*))
-    }};
+    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
+        $crate::ffi::call::told(
+            $op,
+            $crate::ffi::call::build_several($op, |out, stream| {
+                $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
+            }),
+            || $crate::ffi::call::operands!($($kind $argument,)*),
+        )
+    };
 }
 pub(super) use nodes;
 
@@ -178,7 +185,7 @@ macro_rules! operands {
         $($crate::ffi::call::operands!(@ operands $kind $argument);)*
         operands
     }};
-    (@ $operands:ident tensor $x:expr) => { $operands.push($x.into()) };
+    (@ $operands:ident tensor $x:expr) => { $operands.extend([$crate::OperandRef::from($x)]) };
     (@ $operands:ident option $x:expr) => { $operands.extend($x.map($crate::OperandRef::from)) };
     (@ $operands:ident vector $list:expr) => { $operands.extend($list.iter().map($crate::OperandRef::from)) };
     (@ $operands:ident $kind:ident $argument:expr) => {};

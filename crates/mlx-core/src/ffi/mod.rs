@@ -12,6 +12,7 @@
 //! Not here: what an op means, which dtypes and shapes it takes. Hidden: for the crates of this workspace only.
 
 mod call;
+mod compile;
 pub(crate) mod eval;
 pub mod fast;
 mod handle;
@@ -25,6 +26,7 @@ mod vector;
 pub(crate) mod view;
 
 pub use call::{Binary, Reduce, Ternary, Unary};
+pub use compile::{Pointwise, pointwise};
 pub(crate) use handle::Handle;
 pub use shaped::*;
 pub use symbols::*;
