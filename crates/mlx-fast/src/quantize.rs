@@ -80,10 +80,11 @@ impl Quantization {
         self
     }
 
-    /// What mlx-c takes; MLX divides by both numbers.
+    /// What mlx-c takes. MLX divides by both numbers, in `quantize` before it looks which there are.
     fn raw(self, op: &'static str) -> Result<fast::Quantization> {
         for (what, value, most) in [("bits", self.bits, 32), ("group_size", self.group_size, 1 << 16)] {
-            if !(1..=most).contains(&value) {
+            let named_by_mlx = op == "quantize" && value != 0;
+            if !named_by_mlx && !(1..=most).contains(&value) {
                 let message = format!("[{op}] Invalid value for {what}: {value}");
                 return Err(Error::new(ErrorKind::Value, op, message));
             }

@@ -77,20 +77,32 @@ impl<const N: usize> Convolution<N> {
         if self.groups < 1 {
             return refuse(ErrorKind::Value, "The number of groups must be positive.");
         }
-        if x.ndim() != N + 2 || weight.ndim() != N + 2 {
-            return Ok(());
-        }
         if weight.size() == 0 {
             return refuse(ErrorKind::Shape, "The weight must not be empty.");
         }
-        // MLX counts the padded input in 32 bits when it copies it.
-        let padded = x.shape()[1..=N].iter().zip(self.padding);
-        let padded = padded.map(|(&size, padding)| f64::from(size) + 2.0 * f64::from(padding));
-        let elements: f64 = padded.product::<f64>() * f64::from(x.shape()[0]) * f64::from(x.shape()[N + 1]);
-        if elements > f64::from(i32::MAX) && self.padding.iter().any(|&padding| padding > 0) {
-            return refuse(ErrorKind::Shape, "The padded input is too large.");
+        if self.rows(x.shape(), weight.shape()) > i64::from(i32::MAX) {
+            return refuse(ErrorKind::Shape, "The result is too large.");
         }
         Ok(())
+    }
+
+    /// How many positions the kernel takes, which MLX counts in 32 bits when it lays its rows out; 0 where MLX itself
+    /// refuses the sizes.
+    fn rows(self, x: &[i32], weight: &[i32]) -> i64 {
+        let ([batch, x @ .., _], [_, weight @ .., _]) = (x, weight) else { return 0 };
+        if x.len() != N || weight.len() != N {
+            return 0;
+        }
+        let along = |axis: usize| {
+            let (stride, dilation) = (i64::from(self.stride[axis]), i64::from(self.dilation[axis]));
+            let padded = i64::from(x[axis]) + 2 * i64::from(self.padding[axis]);
+            if stride < 1 || dilation < 1 || padded > i64::from(i32::MAX) {
+                return 0;
+            }
+            let room = padded - dilation * (i64::from(weight[axis]) - 1) - 1;
+            if room < 0 { 0 } else { room / stride + 1 }
+        };
+        (0..N).fold(i64::from(*batch), |rows, axis| rows.saturating_mul(along(axis)))
     }
 }
 

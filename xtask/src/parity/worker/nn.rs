@@ -5,7 +5,7 @@ use super::{
     signature::{Bound, Call},
     value::Value,
 };
-use mlx_core::{ErrorKind, Tensor};
+use mlx_core::Tensor;
 use mlx_nn::{Conv1d, Conv2d, Linear, RMSNorm, Weights};
 use mlx_ops::Convolution;
 use std::collections::HashMap;
@@ -113,8 +113,10 @@ fn loaded(init: &Call, params: Params, weight: Vec<i32>, has_bias: bool) -> Resu
     for (name, shape) in &wanted {
         let tensor = Weights::new(&tensors).get(name)?;
         if tensor.shape() != shape {
-            let error = mlx_core::Error::new(ErrorKind::Shape, "load_weights", "another shape");
-            return Err(error.into());
+            let found = tensor.shape();
+            let message =
+                format!("Expected shape {shape:?} but received shape {found:?} for parameter {name}");
+            return Err(Failure::raised("ValueError", message));
         }
     }
     Ok(tensors)
