@@ -2,7 +2,7 @@
 
 use super::{
     failure::{Failure, Result, ill_formed, unsupported},
-    functions, input, methods, operators,
+    fast, functions, input, methods, nn, operators,
     signature::Call,
     value::{Names, Value, argument, arguments, encode, lookup, tensors_in},
 };
@@ -82,11 +82,27 @@ fn operation(step: &Json, names: &Names) -> Result<Value> {
     if let Some(operator) = operators::find(op) {
         return operators::apply(operator, op, &arguments(args, names)?);
     }
-    let Some((prefix @ ("mx" | "method"), name)) = op.split_once('.') else { return unsupported(op) };
-    let kw = step["kw"].as_object().into_iter().flatten();
-    let kw = kw.map(|(name, value)| Ok((name.clone(), argument(value, names)?)));
-    let call = Call { op: op.to_owned(), args: arguments(args, names)?, kw: kw.collect::<Result<_>>()? };
-    if prefix == "mx" { functions::call(name, &call) } else { methods::call(name, &call) }
+    let Some((prefix, name)) = op.split_once('.') else { return unsupported(op) };
+    let call = Call { op: op.to_owned(), args: arguments(args, names)?, kw: keywords(&step["kw"], names)? };
+    match prefix {
+        "mx" => functions::call(name, &call),
+        "method" => methods::call(name, &call),
+        "fast" => fast::call(op, &call).unwrap_or_else(|| unsupported(op)),
+        "nn" if name.starts_with(char::is_uppercase) => {
+            let init = Call { op: op.to_owned(), args: Vec::new(), kw: keywords(&step["init"], names)? };
+            let has_params = step.get("params").is_some();
+            let params = has_params.then(|| keywords(&step["params"], names)).transpose()?;
+            nn::layer(name, &init, params, &call)
+        }
+        "nn" => nn::function(name, &call),
+        _ => unsupported(op),
+    }
+}
+
+/// Values by name.
+fn keywords(written: &Json, names: &Names) -> Result<Vec<(String, Value)>> {
+    let entries = written.as_object().into_iter().flatten();
+    entries.map(|(name, value)| Ok((name.clone(), argument(value, names)?))).collect()
 }
 
 fn strings(list: &Json) -> Option<Vec<&str>> {
