@@ -9,9 +9,9 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! [`Tensor`] is the type, [`ops`] the functions (each also a method, from the [`prelude`]), [`graph`] the graph as
-//! text. Operators and methods panic at the caller's line where Python raises; the functions of [`ops`] return
-//! [`Result`].
+//! The [`guide`] is six short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (each also a method,
+//! from the [`prelude`]), [`graph`] the graph as text and picture. Operators and methods panic at the caller's line
+//! where Python raises; the functions of [`ops`] return [`Result`].
 //!
 //! Features, none on by default: `ndarray` converts arrays and views to tensors and back (`TryFrom`), `approx` compares
 //! tensors within a tolerance (`assert_abs_diff_eq!(a.approx(), b.approx(), epsilon = 1e-6)`), `serde` writes and reads
@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+pub mod guide;
 pub mod prelude;
 
 pub use mlx_core::{
@@ -39,11 +40,8 @@ pub mod ops {
     pub use mlx_ops::*;
 }
 
-/// The computation graph below tensors.
-pub mod graph {
-    #[doc(inline)]
-    pub use mlx_core::dot;
-}
+#[doc(inline)]
+pub use mlx_core::graph;
 
 /// Python's operators as functions that return results.
 pub mod operator {

@@ -13,9 +13,9 @@ import sys
 sys.dont_write_bytecode = True
 
 from gen import (
-    binary_functions, broadcasting, creation, dtype_pairs, files, formulas, indexing,
-    integer_division, matmul, methods, operators, reductions, scalars, selection, shapes,
-    softmax, unary,
+    activations, attention, binary_functions, broadcasting, convolution, creation, dtype_pairs,
+    files, formulas, indexing, integer_division, layers, matmul, methods, norms, operators,
+    quantization, reductions, rope, scalars, selection, shapes, softmax, unary,
 )
 from gen.base import LITERALS
 
@@ -38,6 +38,13 @@ FAMILIES = {
     "methods": methods,
     "files": files,
     "formulas": formulas,
+    "convolution": convolution,
+    "norms": norms,
+    "rope": rope,
+    "attention": attention,
+    "quantization": quantization,
+    "activations": activations,
+    "layers": layers,
 }
 
 

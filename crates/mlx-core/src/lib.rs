@@ -25,7 +25,7 @@ mod element;
 mod error;
 mod eval;
 mod format;
-mod graph;
+pub mod graph;
 mod guard;
 mod interop;
 mod iter;
@@ -57,7 +57,6 @@ pub use eval::{async_eval, eval, spins, synchronize};
 #[doc(hidden)]
 pub use ffi::{Pointwise, pointwise as compile_pointwise};
 pub use format::{Precision, PrintOptions, get_printoptions, set_printoptions, with_printoptions};
-pub use graph::dot;
 pub use guard::unguarded;
 #[cfg(feature = "approx")]
 pub use interop::approx::Approx;

@@ -42,8 +42,14 @@ bool mlxr_array_fits(mlx_array array);
 // Locked. The text Python shows for an array that was evaluated, with so many decimals; -1 is MLX's default.
 int mlxr_array_text(mlx_string* text, mlx_array array, int precision);
 
-// Locked. MLX's own dot text of the graph below the arrays, also for graphs deeper than a thread's stack.
-int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count);
+// Locked. MLX's own dot text of the graph below the arrays, also for graphs deeper than a thread's stack. `names` has a
+// name or null for each array; it is written as it is.
+int mlxr_graph_dot(
+    mlx_string* text,
+    const mlx_array* arrays,
+    size_t count,
+    const char* const* names,
+    size_t name_count);
 
 // How many devices there are of a kind; gpu false is the CPU.
 int mlxr_device_count(int* count, bool gpu);

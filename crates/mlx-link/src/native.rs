@@ -61,6 +61,8 @@ unsafe extern "C" {
         text: *mut mlx_string,
         arrays: *const mlx_array,
         count: usize,
+        names: *const *const ::std::os::raw::c_char,
+        name_count: usize,
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {

@@ -8,6 +8,7 @@
 
 mod binary;
 mod construct;
+mod conv;
 mod family;
 mod index;
 mod io;
@@ -21,6 +22,7 @@ mod unary;
 
 pub use binary::*;
 pub use construct::*;
+pub use conv::*;
 pub use family::{Entry, Function};
 pub use index::*;
 pub use io::*;

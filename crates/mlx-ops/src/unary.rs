@@ -116,6 +116,16 @@ unary_family! {
     /// ```
     sigmoid "mx.sigmoid" = SIGMOID;
 
+    /// -1, 0 or 1 by the sign of each element, in its dtype.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// # use mlx_ops::UnaryOps;
+    /// assert_eq!(tensor![-2.5, 0.0, 7.0].sign().to_vec::<f32>()?, [-1.0, 0.0, 1.0]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    sign "mx.sign" = SIGN;
+
     /// Sine, of radians.
     ///
     /// ```

@@ -10,6 +10,7 @@ use super::{
     side::Side,
 };
 use crate::python;
+use clap::ValueEnum;
 use mlx_core::MLX_VERSION;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -30,18 +31,53 @@ pub(crate) struct Driver {
     _shim: Option<Shim>,
 }
 
+/// What a run asks for.
+pub(crate) struct Surroundings {
+    pub(crate) limit: Duration,
+    pub(crate) cpu: Cpu,
+    pub(crate) device: Option<Place>,
+    pub(crate) site: Option<PathBuf>,
+    pub(crate) verbose: bool,
+}
+
+/// Where both sides compute.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Place {
+    /// On the processor.
+    Cpu,
+    /// On the first GPU.
+    Gpu,
+}
+
+impl Place {
+    /// Tells the workers, who have it from their environment.
+    fn variable(self) -> (&'static str, PathBuf) {
+        let name = match self {
+            Place::Cpu => "cpu",
+            Place::Gpu => "gpu",
+        };
+        ("PARITY_DEVICE", name.into())
+    }
+}
+
 impl Driver {
     /// Installs Python MLX where it is not yet, starts both workers, and makes sure that they run the same MLX.
-    pub(crate) fn start(limit: Duration, cpu: Cpu, verbose: bool) -> Result<Driver, String> {
-        let site = python::site("parity", &[&format!("mlx[cpu]=={MLX_VERSION}"), "numpy"])?;
+    pub(crate) fn start(asked: &Surroundings) -> Result<Driver, String> {
+        let &Surroundings { limit, cpu, device, verbose, .. } = asked;
+        let site = match &asked.site {
+            Some(site) => site.clone(),
+            None => python::site("parity", &[&format!("mlx[cpu]=={MLX_VERSION}"), "numpy"])?,
+        };
         let script = crate::root().join("xtask/parity/worker.py");
         let program = interpreter()?;
         let shim = if cpu == Cpu::Blas { Some(Shim::build()?) } else { None };
         let mut environment = vec![("PYTHONPATH", site)];
         environment.extend(shim.as_ref().map(|shim| ("LD_PRELOAD", shim.path())));
+        environment.extend(device.map(Place::variable));
         let mut python = Side::start("Python", program, vec!["-u".into(), script], environment, verbose)?;
         let program = env::current_exe().map_err(|e| e.to_string())?;
-        let environment = vec![("MLX_CPU", cpu.to_string().into())];
+        let mut environment = vec![("MLX_CPU", cpu.to_string().into())];
+        environment.extend(device.map(Place::variable));
         let mut rust = Side::start("Rust", program, vec!["parity-worker".into()], environment, verbose)?;
         let said = [python.ready()?.clone(), rust.ready()?.clone()];
         let [ours, theirs] = [library(&said[1])?, library(&said[0])?];
@@ -52,6 +88,11 @@ impl Driver {
                 plain(&said[0]["mlx"])
             ),
             format!("Rust with libmlx.so of SHA-256 {ours}"),
+            format!(
+                "The default device is {} in Python and {} in Rust",
+                plain(&said[0]["device"]),
+                plain(&said[1]["device"])
+            ),
         ];
         if ours != theirs {
             return Err(format!("the two sides run different builds of MLX:\n{}", greeting.join("\n")));

@@ -14,6 +14,7 @@
 mod call;
 mod compile;
 pub(crate) mod eval;
+pub mod fast;
 mod handle;
 pub mod io;
 mod lock;

@@ -25,6 +25,7 @@ symbols! { Unary;
     NEGATIVE = "negative" mlx_negative,
     RSQRT = "rsqrt" mlx_rsqrt,
     SIGMOID = "sigmoid" mlx_sigmoid,
+    SIGN = "sign" mlx_sign,
     SIN = "sin" mlx_sin,
     SQRT = "sqrt" mlx_sqrt,
     SQUARE = "square" mlx_square,

@@ -2,7 +2,7 @@
 
 use super::{
     failure::{Failure, Result, ill_formed, unsupported},
-    functions, input, methods, operators,
+    fast, functions, input, methods, nn, operators,
     signature::Call,
     value::{Names, Value, argument, arguments, encode, lookup, tensors_in},
 };
@@ -26,14 +26,14 @@ pub(crate) fn run(request: &Json) -> Result<Json> {
     }
     let outputs: Vec<Value> = wanted.iter().map(|name| lookup(name, &names)).collect::<Result<_>>()?;
     let tensors = tensors_in(&outputs);
-    let dot = if with_graph && !tensors.is_empty() { Some(mlx_core::dot(&tensors)?) } else { None };
+    let dot = if with_graph && !tensors.is_empty() { Some(mlx_core::graph::dot(&tensors)?) } else { None };
     mlx_core::eval(&tensors)?;
     let outputs: Vec<Json> = outputs.iter().map(encode).collect::<Result<_>>()?;
     Ok(json!({"outputs": outputs, "dot": dot}))
 }
 
 /// The inputs by name, evaluated, so that they are leaves.
-fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
+pub(crate) fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
     let mut names = Names::new();
     for (name, spec) in specs.as_object().into_iter().flatten() {
         let tensor = input::tensor(spec, folder).and_then(|tensor| {
@@ -49,7 +49,8 @@ fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
     Ok(names)
 }
 
-fn steps(steps: &Json, names: &mut Names) -> Result<()> {
+/// Runs steps over the names.
+pub(crate) fn steps(steps: &Json, names: &mut Names) -> Result<()> {
     for step in steps.as_array().into_iter().flatten() {
         let result = operation(step, names)?;
         if let Some(name) = step["out"].as_str() {
@@ -81,11 +82,27 @@ fn operation(step: &Json, names: &Names) -> Result<Value> {
     if let Some(operator) = operators::find(op) {
         return operators::apply(operator, op, &arguments(args, names)?);
     }
-    let Some((prefix @ ("mx" | "method"), name)) = op.split_once('.') else { return unsupported(op) };
-    let kw = step["kw"].as_object().into_iter().flatten();
-    let kw = kw.map(|(name, value)| Ok((name.clone(), argument(value, names)?)));
-    let call = Call { op: op.to_owned(), args: arguments(args, names)?, kw: kw.collect::<Result<_>>()? };
-    if prefix == "mx" { functions::call(name, &call) } else { methods::call(name, &call) }
+    let Some((prefix, name)) = op.split_once('.') else { return unsupported(op) };
+    let call = Call { op: op.to_owned(), args: arguments(args, names)?, kw: keywords(&step["kw"], names)? };
+    match prefix {
+        "mx" => functions::call(name, &call),
+        "method" => methods::call(name, &call),
+        "fast" => fast::call(op, &call).unwrap_or_else(|| unsupported(op)),
+        "nn" if name.starts_with(char::is_uppercase) => {
+            let init = Call { op: op.to_owned(), args: Vec::new(), kw: keywords(&step["init"], names)? };
+            let has_params = step.get("params").is_some();
+            let params = has_params.then(|| keywords(&step["params"], names)).transpose()?;
+            nn::layer(name, &init, params, &call)
+        }
+        "nn" => nn::function(name, &call),
+        _ => unsupported(op),
+    }
+}
+
+/// Values by name.
+fn keywords(written: &Json, names: &Names) -> Result<Vec<(String, Value)>> {
+    let entries = written.as_object().into_iter().flatten();
+    entries.map(|(name, value)| Ok((name.clone(), argument(value, names)?))).collect()
 }
 
 fn strings(list: &Json) -> Option<Vec<&str>> {

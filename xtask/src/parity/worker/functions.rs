@@ -4,14 +4,18 @@
 
 use super::{
     failure::{Result, ill_formed, unsupported},
+    fast,
     signature::{Bound, Call},
     value::Value,
 };
 use mlx_core::{Dtype, Scalar, Tensor};
-use mlx_ops::Function;
+use mlx_ops::{Convolution, Function};
 
 /// What `mx.NAME` gives.
 pub(crate) fn call(name: &str, call: &Call) -> Result<Value> {
+    if let Some(found) = fast::call(&call.op, call) {
+        return found;
+    }
     let entry = mlx_ops::REGISTRY.iter().copied().flatten().find(|entry| entry.name == name);
     let tensor = match entry.map(|entry| &entry.function) {
         Some(Function::Unary(function)) => function(call.bind("a, /")?.tensor(0)?)?,
@@ -37,6 +41,8 @@ pub(crate) const IRREGULAR: &[(&str, Irregular)] = &[
     ("broadcast_to", broadcast_to),
     ("clip", clip),
     ("concatenate", concatenate),
+    ("conv1d", conv1d),
+    ("conv2d", conv2d),
     ("expand_dims", expand_dims),
     ("full", full),
     ("matmul", matmul),
@@ -107,6 +113,29 @@ fn concatenate(call: &Call) -> Result<Tensor> {
         (None, _) => Ok(mlx_ops::concatenate_flat(bound.tensors(0)?)?),
         _ => ill_formed("concatenate takes one axis"),
     }
+}
+
+fn conv1d(call: &Call) -> Result<Tensor> {
+    let (bound, how) = convolution(call, |bound, i, default| Ok([bound.int(i, default)?]))?;
+    Ok(mlx_ops::conv1d(bound.tensor(0)?, bound.tensor(1)?, how)?)
+}
+
+fn conv2d(call: &Call) -> Result<Tensor> {
+    let (bound, how) = convolution(call, Bound::int_pair)?;
+    Ok(mlx_ops::conv2d(bound.tensor(0)?, bound.tensor(1)?, how)?)
+}
+
+fn convolution<const N: usize>(
+    call: &Call,
+    sizes: fn(&Bound, usize, i32) -> Result<[i32; N]>,
+) -> Result<(Bound, Convolution<N>)> {
+    let bound = call.bind("input, weight, /, stride=, padding=, dilation=, groups=")?;
+    let how = Convolution::new()
+        .stride(sizes(&bound, 2, 1)?)
+        .padding(sizes(&bound, 3, 0)?)
+        .dilation(sizes(&bound, 4, 1)?)
+        .groups(bound.int(5, 1)?);
+    Ok((bound, how))
 }
 
 fn expand_dims(call: &Call) -> Result<Tensor> {

@@ -107,8 +107,12 @@ impl Bound {
     }
 
     pub(crate) fn flag(&self, i: usize) -> Result<bool> {
+        self.flag_or(i, false)
+    }
+
+    pub(crate) fn flag_or(&self, i: usize, default: bool) -> Result<bool> {
         match *self.get(i) {
-            Value::None if self.values[i].is_none() => Ok(false),
+            Value::None if self.values[i].is_none() => Ok(default),
             Value::Bool(value) => Ok(value),
             _ => self.wrong(i, "bool"),
         }
@@ -126,6 +130,29 @@ impl Bound {
         match self.get(i) {
             Value::None if self.values[i].is_none() => Ok(default),
             given => small(given).map_or_else(|| self.wrong(i, "int"), Ok),
+        }
+    }
+
+    /// An int for both of two axes, or a list of one for each.
+    pub(crate) fn int_pair(&self, i: usize, default: i32) -> Result<[i32; 2]> {
+        match self.get(i) {
+            Value::List(items) => match items.iter().map(small).collect::<Option<Vec<i32>>>().as_deref() {
+                Some(&[first, second]) => Ok([first, second]),
+                _ => self.wrong(i, "pair of ints"),
+            },
+            _ => self.int(i, default).map(|both| [both; 2]),
+        }
+    }
+
+    pub(crate) fn optional_tensor(&self, i: usize) -> Result<Option<&Tensor>> {
+        if self.has(i) { self.tensor(i).map(Some) } else { Ok(None) }
+    }
+
+    pub(crate) fn text<'a>(&'a self, i: usize, default: &'a str) -> Result<&'a str> {
+        match self.get(i) {
+            Value::None if self.values[i].is_none() => Ok(default),
+            Value::Text(text) => Ok(text),
+            _ => self.wrong(i, "string"),
         }
     }
 

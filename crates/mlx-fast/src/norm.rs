@@ -1,0 +1,22 @@
+//! Normalization over the last axis.
+
+use mlx_core::{Result, Tensor, ffi::fast};
+
+/// `x` over the root of the mean of its squares (plus `eps`) along the last axis, times `weight` where there is one.
+///
+/// The mean is computed in float32 for half precision. The result has the dtype that `x` and `weight` promote to.
+///
+/// # Errors
+/// A 0-d `x`; a `weight` that is not 1-D with the last axis' size; integers without a float `weight`; complex numbers.
+///
+/// ```
+/// # use mlx_core::tensor;
+/// let y = mlx_fast::rms_norm(&tensor![3.0, -3.0], Some(&tensor![1.0, 2.0]), 0.0)?;
+/// assert_eq!(y.to_vec::<f32>()?, [1.0, -2.0]);
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+#[doc(alias = "mx.fast.rms_norm")]
+#[track_caller]
+pub fn rms_norm(x: &Tensor, weight: Option<&Tensor>, eps: f32) -> Result<Tensor> {
+    fast::rms_norm(x, weight, eps)
+}

@@ -1,0 +1,129 @@
+//! `mx.fast`, and the functions of `mlx.core` that mlx-fast has.
+
+use super::{
+    failure::{Failure, Result, ill_formed},
+    signature::{Bound, Call},
+    value::Value,
+};
+use mlx_core::Tensor;
+use mlx_fast::{Attention, Mask, QuantMode, Quantization, Quantized, Rope};
+
+/// What the op gives; nothing when mlx-fast has no such op.
+pub(crate) fn call(op: &str, call: &Call) -> Option<Result<Value>> {
+    let function = match op {
+        "fast.rms_norm" => rms_norm,
+        "fast.rope" => rope,
+        "fast.scaled_dot_product_attention" => attention,
+        "mx.dequantize" => dequantize,
+        "mx.hadamard_transform" => hadamard_transform,
+        "mx.quantize" => quantize,
+        "mx.quantized_matmul" => quantized_matmul,
+        _ => return None,
+    };
+    Some(function(call))
+}
+
+fn tensor(made: mlx_core::Result<Tensor>) -> Result<Value> {
+    Ok(Value::Tensor(made?))
+}
+
+fn rms_norm(call: &Call) -> Result<Value> {
+    let bound = call.bind("x, weight, eps")?;
+    tensor(mlx_fast::rms_norm(bound.tensor(0)?, bound.optional_tensor(1)?, bound.float(2, 0.0)?))
+}
+
+fn rope(call: &Call) -> Result<Value> {
+    let bound = call.bind("a, dims, *, traditional, base, scale, offset, freqs=")?;
+    let mut how = Rope::new(bound.int(1, 0)?).traditional(bound.flag(2)?).scale(bound.float(4, 1.0)?);
+    how = match (bound.has(3), bound.optional_tensor(6)?) {
+        (true, None) => how.base(bound.float(3, 0.0)?),
+        (false, Some(freqs)) => how.freqs(freqs),
+        (has_base, _) => {
+            let why =
+                if has_base { "Only one of base or freqs can have" } else { "Neither base nor freqs has" };
+            return Err(Failure::raised("ValueError", format!("[rope] {why} a value.")));
+        }
+    };
+    how = match bound.tensor(5) {
+        Ok(offset) => how.offset(offset),
+        Err(_) => how.offset(bound.int(5, 0)?),
+    };
+    tensor(mlx_fast::rope(bound.tensor(0)?, &how))
+}
+
+fn attention(call: &Call) -> Result<Value> {
+    let bound = call.bind("q, k, v, *, scale, mask=, sinks=, force_fused=")?;
+    let mut how = Attention::new(bound.float(3, 1.0)?).force_fused(bound.flag(6)?);
+    match (bound.has(4), bound.tensor(4), bound.text(4, "")) {
+        (false, ..) => {}
+        (true, Ok(mask), _) => how = how.mask(mask),
+        (true, _, Ok("causal")) => how = how.mask(Mask::Causal),
+        (true, _, Ok(text)) => {
+            let why = format!("invalid mask option '{text}'. Must be 'causal', or an array.");
+            return Err(Failure::raised("ValueError", format!("[scaled_dot_product_attention] {why}")));
+        }
+        _ => return ill_formed("a mask is a string or a tensor"),
+    }
+    if let Some(sinks) = bound.optional_tensor(5)? {
+        how = how.sinks(sinks);
+    }
+    tensor(mlx_fast::scaled_dot_product_attention(bound.tensor(0)?, bound.tensor(1)?, bound.tensor(2)?, &how))
+}
+
+/// `group_size=, bits=, mode=`, the first of them parameter `i`.
+fn quantization(call: &Call, bound: &Bound, i: usize) -> Result<Quantization> {
+    let mode = bound.text(i + 2, "affine")?;
+    let Some(mode) = QuantMode::by_name(mode) else {
+        let op = call.op.trim_start_matches("mx.");
+        return Err(Failure::raised("ValueError", format!("[{op}] Invalid quantization mode '{mode}'.")));
+    };
+    let mut how = Quantization::new(mode);
+    if bound.has(i) {
+        how = how.group_size(bound.int(i, 0)?);
+    }
+    if bound.has(i + 1) {
+        how = how.bits(bound.int(i + 1, 0)?);
+    }
+    Ok(how)
+}
+
+fn quantize(call: &Call) -> Result<Value> {
+    let bound = call.bind("w, /, group_size=, bits=, mode=, *, global_scale=")?;
+    let how = quantization(call, &bound, 1)?;
+    let made = match bound.optional_tensor(4)? {
+        Some(scale) => mlx_fast::quantize_scaled(bound.tensor(0)?, how, scale)?,
+        None => mlx_fast::quantize(bound.tensor(0)?, how)?,
+    };
+    let parts = [Some(made.weight), Some(made.scales), made.biases];
+    Ok(Value::List(parts.into_iter().flatten().map(Value::Tensor).collect()))
+}
+
+fn dequantize(call: &Call) -> Result<Value> {
+    let bound = call.bind("w, /, scales, biases=, group_size=, bits=, mode=, global_scale=, dtype=")?;
+    let mut q = quantized(call, &bound, [0, 1, 2, 3])?;
+    q.global_scale = bound.optional_tensor(6)?.cloned();
+    tensor(match bound.dtype(7)? {
+        Some(dtype) => mlx_fast::dequantize_dtype(&q, dtype),
+        None => mlx_fast::dequantize(&q),
+    })
+}
+
+fn quantized_matmul(call: &Call) -> Result<Value> {
+    let bound = call.bind("x, w, /, scales, biases=, transpose=, group_size=, bits=, mode=")?;
+    let q = quantized(call, &bound, [1, 2, 3, 5])?;
+    tensor(mlx_fast::quantized_matmul(bound.tensor(0)?, &q, bound.flag_or(4, true)?))
+}
+
+/// A quantized matrix from its weight, scales, biases and the first parameter of its quantization.
+fn quantized(call: &Call, bound: &Bound, at: [usize; 4]) -> Result<Quantized> {
+    let [weight, scales, biases, how] = at;
+    let biases = bound.optional_tensor(biases)?.cloned();
+    let how = quantization(call, bound, how)?;
+    Ok(Quantized::new(bound.tensor(weight)?.clone(), bound.tensor(scales)?.clone(), biases, how))
+}
+
+fn hadamard_transform(call: &Call) -> Result<Value> {
+    let bound = call.bind("a, scale=")?;
+    let scale = if bound.has(1) { Some(bound.float(1, 1.0)?) } else { None };
+    tensor(mlx_fast::hadamard_transform(bound.tensor(0)?, scale))
+}
