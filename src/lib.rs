@@ -9,9 +9,9 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! [`Tensor`] is the type, [`ops`] the functions (each also a method, from the [`prelude`]), [`graph`] the graph as
-//! text. Operators and methods panic at the caller's line where Python raises; the functions of [`ops`] return
-//! [`Result`].
+//! [`Tensor`] is the type, [`ops`] the functions (each also a method, from the [`prelude`]), [`fast`] the fused
+//! kernels, [`nn`] the layers, [`graph`] the graph as text. Operators and methods panic at the caller's line where Python
+//! raises; functions return [`Result`].
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
@@ -28,6 +28,18 @@ pub use mlx_core::{
 pub mod ops {
     #[doc(inline)]
     pub use mlx_ops::*;
+}
+
+/// The fused kernels of `mlx.core.fast`, and quantization.
+pub mod fast {
+    #[doc(inline)]
+    pub use mlx_fast::*;
+}
+
+/// The layers and activations of `mlx.nn`.
+pub mod nn {
+    #[doc(inline)]
+    pub use mlx_nn::*;
 }
 
 /// The computation graph below tensors.
