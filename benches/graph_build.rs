@@ -1,62 +1,37 @@
 //! What the library's front costs: building, cloning and evaluating against bare mlx-c calls and Python MLX.
 //!
-//! `cargo bench --bench graph_build`. Criterion measures each engine for itself; the table at the end pairs them in
-//! short turns, so that whatever else the machine does hits all alike. Not here: the engines (`raw`, `python`).
+//! `cargo bench --bench graph_build`. Not here: how engines are compared (`paired`), the engines (`raw`, `twin`).
 
-mod python;
+mod paired;
 mod raw;
+mod twin;
 
 use criterion::Criterion;
 use mlx::prelude::*;
-use python::Python;
+use paired::{Case, Engine, Turns};
 use raw::{Array, BFLOAT16, FLOAT32, Stream};
 use std::{
     hint::black_box,
     rc::Rc,
     time::{Duration, Instant},
 };
+use twin::Twin;
 
-const ROUNDS: usize = 601;
-const TURN: Duration = Duration::from_micros(500);
-
-/// Runs its work so many times and says how long that took.
-type Engine = Box<dyn Fn(u64) -> Duration>;
-
-struct Case {
-    name: &'static str,
-    /// Ours, raw C, and Python where it has such a case.
-    engines: Vec<(&'static str, Engine)>,
-}
+const COLUMNS: &[&str] = &["ours", "raw C", "Python"];
 
 fn main() {
     let mut cases = build_cases();
     cases.extend([1, 1024, 16384].map(eval_case));
-    match Python::start() {
+    match Twin::python() {
         Ok(python) => add_python(&mut cases, &Rc::new(python)),
         Err(why) => println!("Without Python MLX: {why}"),
     }
-
-    let mut criterion = Criterion::default()
+    let criterion = Criterion::default()
         .sample_size(30)
         .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1))
-        .configure_from_args();
-    for case in &cases {
-        let mut group = criterion.benchmark_group(case.name);
-        for (name, engine) in &case.engines {
-            group.bench_function(*name, |bencher| bencher.iter_custom(engine));
-        }
-        group.finish();
-    }
-    criterion.final_summary();
-
-    // With a filter or another of criterion's options, its own reports are what was asked for.
-    if std::env::args().skip(1).eq(["--bench"]) {
-        println!(
-            "| case | ours | raw C | Python | ours / raw C | ours / Python |\n|---|--:|--:|--:|--:|--:|"
-        );
-        cases.iter().for_each(print_row);
-    }
+        .measurement_time(Duration::from_secs(1));
+    let turns = Turns { rounds: 601, turn: Duration::from_micros(500), columns: COLUMNS };
+    paired::run(&cases, criterion, &turns);
 }
 
 /// An engine whose work includes dropping what it made.
@@ -130,7 +105,7 @@ fn eval_case(columns: i32) -> Case {
     Case { name, engines: vec![("ours", ours), ("raw C", raw)] }
 }
 
-fn add_python(cases: &mut [Case], python: &Rc<Python>) {
+fn add_python(cases: &mut [Case], python: &Rc<Twin>) {
     for case in cases {
         let name = case.name;
         if python.run(name, 1).is_some() {
@@ -139,34 +114,4 @@ fn add_python(cases: &mut [Case], python: &Rc<Python>) {
             case.engines.push(("Python", Box::new(engine)));
         }
     }
-}
-
-/// The fastest turn of each engine, and the medians of the ratios within a round.
-fn print_row(case: &Case) {
-    let once = case.engines[1].1(1000) / 1000;
-    let count = (TURN.as_nanos() / once.as_nanos().max(1)).max(1) as u64;
-    let mut times: Vec<Vec<f64>> = vec![Vec::new(); case.engines.len()];
-    for round in 0..ROUNDS {
-        for turn in 0..case.engines.len() {
-            let engine = (round + turn) % case.engines.len();
-            times[engine].push(case.engines[engine].1(count).as_nanos() as f64 / count as f64);
-        }
-    }
-    let ratio = |to: usize| {
-        times.get(to).map(|other| median(times[0].iter().zip(other).map(|(ours, other)| ours / other)))
-    };
-    let fastest = |engine: usize| {
-        times
-            .get(engine)
-            .map_or("-".into(), |t| format!("{:.0} ns", t.iter().copied().fold(f64::MAX, f64::min)))
-    };
-    let [to_raw, to_python] = [1, 2].map(|to| ratio(to).map_or("-".into(), |ratio| format!("{ratio:.3}")));
-    let [ours, raw, python] = [0, 1, 2].map(fastest);
-    println!("| {} | {ours} | {raw} | {python} | {to_raw} | {to_python} |", case.name);
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -9,20 +9,30 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! [`Tensor`] is the type, [`ops`] the functions (each also a method, from the [`prelude`]), [`fast`] the fused
-//! kernels, [`nn`] the layers, [`graph`] the graph as text. Operators and methods panic at the caller's line where Python
-//! raises; functions return [`Result`].
+//! The [`guide`] is six short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (each also a method,
+//! from the [`prelude`]), [`fast`] the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
+//! Operators and methods panic at the caller's line where Python raises; functions return [`Result`].
+//!
+//! Features, none on by default: `ndarray` converts arrays and views to tensors and back (`TryFrom`), `approx` compares
+//! tensors within a tolerance (`assert_abs_diff_eq!(a.approx(), b.approx(), epsilon = 1e-6)`), `serde` writes and reads
+//! [`Dtype`] and [`PrintOptions`], `cuda` links MLX's CUDA build on Linux (a build without it runs on a GPU, too).
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+pub mod guide;
 pub mod prelude;
 
 pub use mlx_core::{
-    Axes, Complex32, Dtype, Element, Error, ErrorKind, IntoAxes, IntoBound, IntoScalar, IntoShape,
-    MLX_VERSION, Operand, Promotion, PromotionGuard, Result, Scalar, Shape, Tensor, async_eval, axes, bf16,
-    eval, f16, promote_types, spins, synchronize, tensor, unguarded, with_promotion_guard,
+    Axes, Complex32, CpuMode, Device, DeviceInfo, DeviceKind, Dtype, Element, Error, ErrorKind, IntoAxes,
+    IntoBound, IntoScalar, IntoShape, Iter, MLX_VERSION, Operand, Precision, PrintOptions, Promotion,
+    PromotionGuard, Result, Scalar, Shape, Stream, Tensor, async_eval, axes, bf16, cpu_mode, eval, f16,
+    get_printoptions, memory, promote_types, set_printoptions, spins, synchronize, tensor, unguarded,
+    with_device, with_printoptions, with_promotion_guard, with_stream,
 };
+
+#[cfg(feature = "approx")]
+pub use mlx_core::Approx;
 
 /// The functions of `mlx.core`, under their Python names.
 pub mod ops {
@@ -42,11 +52,8 @@ pub mod nn {
     pub use mlx_nn::*;
 }
 
-/// The computation graph below tensors.
-pub mod graph {
-    #[doc(inline)]
-    pub use mlx_core::dot;
-}
+#[doc(inline)]
+pub use mlx_core::graph;
 
 /// Python's operators as functions that return results.
 pub mod operator {

@@ -6,7 +6,7 @@ mod failing;
 mod programs;
 
 use failing::failing;
-use mlx::{Tensor, async_eval, ops, prelude::*};
+use mlx::{Device, Stream, async_eval, ops, prelude::*, with_stream};
 use std::{
     cell::RefCell,
     process::ExitCode,
@@ -28,6 +28,7 @@ fn main() -> ExitCode {
             ("main_returns_while_evaluations_fail", returns_while_evaluations_fail),
             ("main_returns_while_a_thread_starts_mlx", returns_while_a_thread_starts_mlx),
             ("main_returns_with_tensors_in_statics", returns_with_tensors_in_statics),
+            ("main_returns_while_threads_make_streams", returns_while_threads_make_streams),
             ("main_never_used_mlx", never_used_mlx),
         ],
         20,
@@ -62,6 +63,24 @@ fn a_moment() {
 
 fn returns_while_threads_compute() {
     computing_threads(4);
+    a_moment();
+    programs::end();
+}
+
+/// Each thread has a stream of its own, made while others end the process.
+fn returns_while_threads_make_streams() {
+    let (sender, receiver) = mpsc::channel();
+    for number in 0..4 {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            for turn in 0..50 {
+                let stream = Stream::new(Device::cpu()).unwrap();
+                with_stream(&stream, || check(turn + number)).unwrap();
+                sender.send(()).unwrap();
+            }
+        });
+    }
+    receiver.iter().take(8).for_each(drop);
     a_moment();
     programs::end();
 }

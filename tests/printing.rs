@@ -1,6 +1,8 @@
 //! Printing: `Display` is Python's `str`, `Debug` computes nothing.
 
-use mlx::{Complex32, Dtype, Tensor, async_eval, ops, prelude::*};
+use mlx::{
+    Complex32, Dtype, PrintOptions, Tensor, async_eval, get_printoptions, ops, prelude::*, with_printoptions,
+};
 
 /// The text of Python MLX 0.32.2.
 #[track_caller]
@@ -86,4 +88,54 @@ fn debug_does_not_evaluate() {
     let in_flight = tensor![1] + 1;
     async_eval([&in_flight]).unwrap();
     assert_eq!(format!("{in_flight:?}"), "Tensor(int32, [1])");
+}
+
+/// Python's own texts with `mx.set_printoptions(precision=3)` and `0`.
+#[test]
+fn decimals() {
+    let floats = tensor![1.234_567_89, 1e10, 1e-10, -0.0, f64::NAN, f64::INFINITY];
+    let text = "array([1.235, 10000000000.000, 0.000, -0.000, nan, inf], dtype=float32)";
+    let half = tensor![0.5].astype(Dtype::Float16);
+    let complex = tensor![Complex32::new(1.0, 2.333_333)];
+    with_printoptions(PrintOptions::decimals(3), || {
+        assert_eq!(get_printoptions(), PrintOptions::decimals(3));
+        check(&floats, text);
+        check(&half, "array([0.500], dtype=float16)");
+        check(&complex, "array([1.000+2.333j], dtype=complex64)");
+        check(&tensor![1, 2], "array([1, 2], dtype=int32)");
+        check(&tensor![true], "array([True], dtype=bool)");
+        with_printoptions(PrintOptions::decimals(0), || {
+            check(&tensor![0.5, 1.5, 2.5], "array([0, 2, 2], dtype=float32)");
+            with_printoptions(PrintOptions::default(), || check(&half, "array([0.5], dtype=float16)"));
+        });
+        check(&half, "array([0.500], dtype=float16)");
+        assert_eq!(format!("{half:.1}"), "array([0.5], dtype=float16)");
+    });
+    assert_eq!(get_printoptions(), PrintOptions::default());
+    check(&half, "array([0.5], dtype=float16)");
+    assert_eq!(format!("{floats:.3}"), text);
+    let plain = "array([0.50], dtype=float16)";
+    assert_eq!(format!("{half:>40.2}|{half:^31.2}|{half:<30.2}|{half:5.2}"), {
+        format!("{plain:>40}|{plain:^31}|{plain:<30}|{plain:5}")
+    });
+    // Beyond what MLX is told.
+    assert_eq!(format!("{half:.60000}").len(), "array([0.5], dtype=float16)".len() - 1 + 255);
+}
+
+/// Scoped options are their thread's own, and end with a panic, too.
+#[test]
+fn options_of_threads() {
+    let x = tensor![0.5];
+    let turns = |decimals: u8| {
+        let wanted = format!("array([{:.1$}], dtype=float32)", 0.5, usize::from(decimals));
+        for _ in 0..200 {
+            with_printoptions(PrintOptions::decimals(decimals), || assert_eq!(x.to_string(), wanted));
+            assert_eq!(x.to_string(), "array([0.5], dtype=float32)");
+        }
+    };
+    std::thread::scope(|scope| (1..5).for_each(|decimals| drop(scope.spawn(move || turns(decimals)))));
+    let unwound =
+        std::panic::catch_unwind(|| with_printoptions(PrintOptions::decimals(2), || panic!("on purpose")));
+    assert!(unwound.is_err());
+    assert_eq!(get_printoptions(), PrintOptions::default());
 }

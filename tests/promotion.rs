@@ -49,7 +49,7 @@ fn what_keeps_the_dtype_or_says_it_is_left_alone() {
         let y = 0.5 * &x + 1.0;
         let y = y.tanh().sum(0).softmax(..);
         let _ = (y.gt(0), x.astype(Dtype::Float32), tensor![1.0] + 2.0);
-        let _ = ops::full([2], &x.sum(..), Dtype::Float32);
+        let _ = ops::full([2], x.sum(..), Dtype::Float32);
         let _ = x.astype(Dtype::Int32) / 2;
     });
     assert!(seen.is_empty(), "{seen:?}");

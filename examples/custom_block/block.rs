@@ -36,6 +36,7 @@ impl Block {
     }
 }
 
+#[allow(clippy::struct_field_names, reason = "the names of the weights")]
 struct Attention {
     q_proj: Linear,
     k_proj: Linear,
@@ -67,6 +68,7 @@ impl Attention {
     }
 }
 
+#[allow(clippy::struct_field_names, reason = "the names of the weights")]
 struct GatedMlp {
     gate_proj: Linear,
     up_proj: Linear,

@@ -5,9 +5,13 @@
 mod download;
 mod model;
 
-use mlx::prelude::*;
+use mlx::{graph::Graph, prelude::*};
 use model::Model;
-use std::time::{Duration, Instant};
+use std::{
+    env, fs, io,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 const WORDS: [&str; 4] = ["king", "paris", "tuesday", "guitar"];
 
@@ -18,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for dtype in [Dtype::Float32, Dtype::Bfloat16, Dtype::Float16] {
         tour(&model, dtype)?;
     }
+    println!("The graph of gelu, as a picture: {}", picture(&model.embeddings)?.display());
     Ok(())
 }
 
@@ -51,6 +56,16 @@ fn tour(model: &Model, dtype: Dtype) -> Result<(), Box<dyn std::error::Error>> {
 /// The tanh form of GELU, as on paper: scalars are weak, so bfloat16 stays bfloat16.
 fn gelu(x: &Tensor) -> Tensor {
     0.5 * x * (1.0 + (0.797_884_560_8 * (x + 0.044_715 * x.pow(3))).tanh())
+}
+
+/// The graph that `gelu` builds, as SVG beside this program.
+fn picture(x: &Tensor) -> Result<PathBuf, Box<dyn std::error::Error>> {
+    let y = gelu(x);
+    let svg = Graph::of([&y]).name("x", x).name("gelu", &y).svg()?;
+    let path = env::current_exe()?.with_extension("svg");
+    let explain = |e: io::Error| format!("{}: {e}", path.display());
+    fs::write(&path, svg).map_err(explain)?;
+    Ok(path)
 }
 
 /// The length of each row, in float32: a half-precision sum of hundreds of squares is a coarse one.

@@ -7,6 +7,8 @@ mod failing;
 mod files;
 mod graphs;
 mod huge;
+mod kernels;
+mod npy;
 mod positions;
 #[path = "../support/programs.rs"]
 mod programs;
@@ -21,9 +23,11 @@ fn main() -> ExitCode {
         division::PROGRAMS,
         positions::PROGRAMS,
         huge::PROGRAMS,
+        kernels::PROGRAMS,
         reductions::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,
+        npy::PROGRAMS,
         text::PROGRAMS,
     ];
     programs::main(&tables.concat(), 1)

@@ -4,7 +4,7 @@ Here: the line protocol. Next door: what values (case_values.py) and steps (case
 case format mean in Python MLX. Not here: comparing, case files, time limits and restarts, which
 the Rust driver does.
 
-Protocol, one JSON value a line. First line out: {"ready": {"mlx", "python", "libmlx"}}.
+Protocol, one JSON value a line. First line out: {"ready": {"mlx", "python", "libmlx", "blas", "device"}}.
   in   {"case": CASE, "dir": folder of the case file, "graph": bool}
        {"draw": {NAME: INPUT}, "dir": …}             answered with {"drawn": {NAME: OUT}}
   out  {"outputs": [OUT], "dot": text | null}        OUT = {"dtype", "shape", "hex"} | {"json"}
@@ -13,6 +13,7 @@ Protocol, one JSON value a line. First line out: {"ready": {"mlx", "python", "li
 A reply that also says "last": true is good, and the worker's last: start a fresh one.
 """
 
+import ctypes
 import io
 import json
 import os
@@ -23,6 +24,8 @@ import sys
 REPLIES = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
 os.dup2(2, 1)
 sys.stdout = sys.stderr
+# What stands before MLX's BLAS is meant for this process, not for the compiler MLX starts.
+os.environ.pop("LD_PRELOAD", None)
 # This folder is a checkout: leave no __pycache__ in it.
 sys.dont_write_bytecode = True
 
@@ -118,6 +121,27 @@ def loaded_libmlx():
     return os.path.join(os.path.dirname(mx.__file__), "lib", "libmlx.dylib")
 
 
+def blas_in_force():
+    """The file of the BLAS that MLX's calls reach: a preloaded one, which may only jump to another,
+    comes before MLX's own; None where there is no /proc."""
+    def symbol(library, name):
+        return getattr(ctypes.CDLL(library), name, None)
+
+    routine = symbol(None, "cblas_sgemm")
+    routine = routine and (symbol(None, "scipy_cblas_sgemm") or routine)
+    routine = routine or symbol(loaded_libmlx(), "cblas_sgemm")
+    address = ctypes.cast(routine, ctypes.c_void_p).value
+    try:
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            for line in maps:
+                begin, end = (int(part, 16) for part in line.split()[0].split("-"))
+                if begin <= address < end:
+                    return "/" + line.rstrip("\n").partition("/")[2]
+    except OSError:
+        pass
+    return None
+
+
 def reply(value):
     REPLIES.write(json.dumps(value, allow_nan=False) + "\n")
     REPLIES.flush()
@@ -127,6 +151,10 @@ def main():
     # Integers of any size are legal in a case; Python's default limit guards servers, not us.
     sys.set_int_max_str_digits(0)
     ready = {"mlx": mx.__version__, "python": platform.python_version(), "libmlx": loaded_libmlx()}
+    ready["blas"] = blas_in_force()
+    if device := os.environ.get("PARITY_DEVICE"):
+        mx.set_default_device(getattr(mx, device))
+    ready["device"] = str(mx.default_device()).removeprefix("Device(").removesuffix(", 0)")
     reply({"ready": ready})
     for line in sys.stdin:
         if not line.strip():

@@ -2,11 +2,22 @@
 //!
 //! Not here: the tasks themselves, one module each.
 
+#[cfg(feature = "library")]
+mod bench;
 mod bindings;
+mod bundle;
+#[cfg(feature = "library")]
+mod chance;
 mod deny;
+#[cfg(feature = "library")]
+mod kill_hunt;
 #[cfg(feature = "library")]
 mod parity;
 mod python;
+#[cfg(feature = "library")]
+mod record;
+#[cfg(feature = "library")]
+mod soak;
 #[cfg(feature = "library")]
 mod tidy;
 
@@ -29,6 +40,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Make a folder with a program and the libraries it loads, to be copied to another machine.
+    Bundle {
+        /// The program, linked to this library.
+        program: PathBuf,
+        /// The folder to make.
+        out: PathBuf,
+    },
     /// Check the dependencies' licences and sources against deny.toml.
     Deny,
     /// Write mlx-link's raw declarations from the headers it is linked to.
@@ -45,18 +63,40 @@ enum Task {
     #[command(hide = true)]
     ParityWorker,
     #[cfg(feature = "library")]
+    /// Run the benches and write a dated record of them.
+    Bench,
+    #[cfg(feature = "library")]
+    /// Compute on many threads for minutes; check every value and the memory.
+    Soak(soak::Soak),
+    #[cfg(feature = "library")]
+    /// Try each op on hostile input in processes that may die of it.
+    KillHunt(kill_hunt::KillHunt),
+    #[cfg(feature = "library")]
+    /// A process of `kill-hunt`: makes the trials of a file.
+    #[command(hide = true)]
+    KillHuntWorker { file: PathBuf },
+    #[cfg(feature = "library")]
     /// Check the house rules that can be checked.
     Tidy,
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().task {
+        Task::Bundle { program, out } => bundle::run(&program, &out).map(|()| true),
         Task::Deny => deny::run().map(|()| true),
         Task::Bindings { check } => bindings::run(check).map(|()| true),
         #[cfg(feature = "library")]
         Task::Parity(options) => parity::run(options),
         #[cfg(feature = "library")]
         Task::ParityWorker => parity::worker::run(),
+        #[cfg(feature = "library")]
+        Task::Bench => bench::run().map(|()| true),
+        #[cfg(feature = "library")]
+        Task::Soak(options) => soak::run(&options),
+        #[cfg(feature = "library")]
+        Task::KillHunt(options) => kill_hunt::run(&options),
+        #[cfg(feature = "library")]
+        Task::KillHuntWorker { file } => kill_hunt::worker::run(&file),
         #[cfg(feature = "library")]
         Task::Tidy => tidy::run(),
     };

@@ -9,6 +9,8 @@ mod documents;
 mod lexer;
 mod text;
 
+pub(crate) use coverage::table_ops;
+
 use std::{collections::BTreeMap, fs, process::Command};
 
 /// What was found wrong, a line each: where, and what.

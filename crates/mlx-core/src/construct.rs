@@ -1,6 +1,6 @@
-//! Tensors from data: slices, scalars, literals.
+//! Tensors from data: slices and scalars.
 //!
-//! Not here: zeros, ones, full, arange (mlx-ops), files (mlx-ops).
+//! Not here: literals (`literal`), other crates' arrays (`interop`), zeros, ones, full, arange (mlx-ops), files (mlx-ops).
 
 use crate::{
     Dtype, Element, Error, ErrorKind, IntoScalar, IntoShape, Result, Scalar, Tensor, ffi, scalar,
@@ -71,45 +71,4 @@ impl Tensor {
         };
         ffi::from_constant(op, constant)
     }
-}
-
-/// What a [`tensor!`](crate::tensor) literal may hold; its dtype is the one Python gives such a list.
-pub trait TensorLiteral: Element {
-    /// The tensor of `shape` with these values.
-    ///
-    /// # Errors
-    /// As [`Tensor::from_shape_slice`].
-    fn literal(shape: &[usize], values: &[Self]) -> Result<Tensor> {
-        Tensor::from_shape_slice(shape, values)
-    }
-}
-
-impl TensorLiteral for bool {}
-impl TensorLiteral for i32 {}
-impl TensorLiteral for f32 {}
-impl TensorLiteral for crate::Complex32 {}
-/// Float literals are `f64` in Rust and float32 tensors in Python.
-impl TensorLiteral for f64 {
-    fn literal(shape: &[usize], values: &[f64]) -> Result<Tensor> {
-        let values: Vec<f32> = values.iter().map(|&value| value as f32).collect();
-        Tensor::from_shape_slice(shape, &values)
-    }
-}
-
-/// A tensor from literals with Python's dtypes: floats make float32, integers int32, bools bool.
-///
-/// Nothing in brackets is a 0-d tensor; more than memory holds panics.
-///
-/// ```
-/// use mlx_core::{Dtype, tensor};
-/// assert_eq!(tensor![1.0, 2.0].dtype(), Dtype::Float32);
-/// assert_eq!(tensor![1, 2, 3].shape(), [3]);
-/// assert_eq!(tensor![true].dtype(), Dtype::Bool);
-/// ```
-#[macro_export]
-macro_rules! tensor {
-    ($($value:expr),+ $(,)?) => {{
-        let values = [$($value),+];
-        $crate::TensorLiteral::literal(&[values.len()], &values).expect("a literal fits in memory")
-    }};
 }

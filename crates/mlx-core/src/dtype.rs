@@ -1,6 +1,7 @@
 //! The 14 dtypes of MLX, their names, sizes and promotion.
 
-use std::fmt;
+use crate::{Error, ErrorKind};
+use std::{fmt, str::FromStr};
 
 /// The type of a tensor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,6 +113,28 @@ impl Dtype {
 impl fmt::Display for Dtype {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// A dtype by its name in Python: what `Display` writes, and `bool_`, as `mx.bool_` is spelled there.
+///
+/// ```
+/// # use mlx_core::Dtype;
+/// assert_eq!("bfloat16".parse::<Dtype>()?, Dtype::Bfloat16);
+/// assert_eq!(Dtype::Int8.to_string(), "int8");
+/// assert!("float8".parse::<Dtype>().is_err());
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+impl FromStr for Dtype {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Dtype, Error> {
+        let wanted = if name == "bool_" { "bool" } else { name };
+        Dtype::ALL.into_iter().find(|dtype| dtype.name() == wanted).ok_or_else(|| {
+            let known: Vec<&str> = Dtype::ALL.iter().map(|dtype| dtype.name()).collect();
+            let message = format!("{name:?} is no dtype; MLX has {}", known.join(", "));
+            Error::new(ErrorKind::Dtype, "dtype", message)
+        })
     }
 }
 

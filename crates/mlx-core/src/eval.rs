@@ -13,6 +13,10 @@ pub fn spins(count: u16) -> u16 {
     SPINS.swap(count.into(), Ordering::Relaxed) as u16
 }
 
+pub(crate) fn current_spins() -> i32 {
+    SPINS.load(Ordering::Relaxed)
+}
+
 /// Computes `tensors` together and waits for them.
 ///
 /// # Errors
@@ -26,23 +30,25 @@ pub fn spins(count: u16) -> u16 {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 pub fn eval<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<()> {
-    ffi::eval::begin(&cloned(tensors))?.wait(SPINS.load(Ordering::Relaxed))
+    ffi::eval::begin(&cloned(tensors), current_spins())?.wait(current_spins())
 }
 
 /// Starts computing `tensors` and returns at once; reading one waits for it.
 ///
+/// Where they rest on work under way on another stream, it waits for that first.
+///
 /// # Errors
 /// A computation that could not be started.
 pub fn async_eval<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<()> {
-    ffi::eval::begin(&cloned(tensors)).map(drop)
+    ffi::eval::begin(&cloned(tensors), current_spins()).map(drop)
 }
 
-/// Waits until everything that was started is done.
+/// Waits until everything that was started is done, on all streams.
 ///
 /// # Errors
 /// What MLX reports.
 pub fn synchronize() -> Result<()> {
-    ffi::eval::synchronize(SPINS.load(Ordering::Relaxed))
+    ffi::eval::synchronize_all(current_spins())
 }
 
 fn cloned<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Vec<Tensor> {
@@ -55,6 +61,6 @@ impl Tensor {
     /// # Errors
     /// As [`eval`].
     pub fn eval(&self) -> Result<()> {
-        ffi::eval::begin(std::slice::from_ref(self))?.wait(SPINS.load(Ordering::Relaxed))
+        ffi::eval::begin(std::slice::from_ref(self), current_spins())?.wait(current_spins())
     }
 }

@@ -18,13 +18,19 @@
 #![allow(clippy::inline_always)]
 
 mod construct;
+mod cpu;
+mod device;
 mod dtype;
 mod element;
 mod error;
 mod eval;
 mod format;
-mod graph;
+pub mod graph;
 mod guard;
+mod interop;
+mod iter;
+mod literal;
+pub mod memory;
 mod operand;
 mod operator;
 mod promotion;
@@ -38,7 +44,10 @@ mod tensor;
 #[allow(unsafe_code)]
 pub mod ffi;
 
-pub use construct::TensorLiteral;
+#[doc(hidden)]
+pub use cpu::blas_library;
+pub use cpu::{CpuMode, cpu_mode};
+pub use device::{Device, DeviceInfo, DeviceKind, Stream, with_device, with_stream};
 pub use dtype::{Dtype, promote_types};
 pub use element::Element;
 #[doc(hidden)]
@@ -47,8 +56,13 @@ pub use error::{Error, ErrorKind, Result};
 pub use eval::{async_eval, eval, spins, synchronize};
 #[doc(hidden)]
 pub use ffi::{Pointwise, pointwise as compile_pointwise};
-pub use graph::dot;
+pub use format::{Precision, PrintOptions, get_printoptions, set_printoptions, with_printoptions};
 pub use guard::unguarded;
+#[cfg(feature = "approx")]
+pub use interop::approx::Approx;
+pub use iter::Iter;
+#[doc(hidden)]
+pub use literal::{literal_1, literal_2, literal_3};
 pub use operand::{IntoBound, Operand, OperandRef};
 pub use operator::{BinaryOperator, UnaryOperator};
 pub use promotion::{Promotion, PromotionGuard, with_promotion_guard};

@@ -1,6 +1,8 @@
 //! The library's own compiled functions: one trace for every shape, errors and panics as themselves, any thread.
 
-use mlx_core::{Error, ErrorKind, Result, Tensor, compile_pointwise, dot, tensor};
+#![allow(clippy::unnecessary_wraps, reason = "the type of a compiled function")]
+
+use mlx_core::{Error, ErrorKind, Result, Tensor, compile_pointwise, graph, tensor};
 use std::{
     panic,
     sync::atomic::{AtomicUsize, Ordering},
@@ -27,7 +29,7 @@ fn constants_and_shapes_are_told_apart() {
         check(&square, [2.0, 1.0], &[3.0, 5.0, 7.0, 9.0]);
     }
     let y = compile_pointwise("scaled", scaled, &[x], &[2.0, 1.0]).unwrap();
-    assert!(dot(&[y]).unwrap().contains("Compiled"), "one fused node");
+    assert!(graph::dot(&[y]).unwrap().contains("Compiled"), "one fused node");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::Step;
 use std::{
     env, fs,
     path::{Path, PathBuf},
+    time::{Duration, SystemTime},
 };
 
 /// `$MLX_LINK_CACHE`, else `$XDG_CACHE_HOME/mlx-link`, else `~/.cache/mlx-link`.
@@ -47,6 +48,22 @@ pub(crate) fn entry(cache: &Path, name: &str, make: impl FnOnce(&Path) -> Step<(
     }
     fs::create_dir(&fresh).map_err(|e| broken("make a folder", e))?;
     make(&fresh)?;
+    predate(&fresh).map_err(|e| broken("date an entry's files", e))?;
     fs::rename(&fresh, &entry).map_err(|e| broken("name an entry", e))?;
     Ok(entry)
+}
+
+/// Dates the libraries back: cargo runs a build script again where a file that it watches is younger than its last run, and
+/// these were made during it, so that a user's second build would compile everything again.
+fn predate(folder: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            predate(&path)?;
+        } else if path.extension().is_some_and(|end| end == "so") {
+            let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+            fs::File::options().append(true).open(&path)?.set_modified(long_ago)?;
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! `libmlxc.so`: mlx-c and our C++ files, compiled once into the cache and found there by its absolute soname.
 
-use crate::{MLX_VERSION, Step, cache, sources};
+use crate::{MLX_VERSION, Step, cache, driver, openblas, sources};
 use sha2::{Digest, Sha256};
 use std::{
     env, fs,
@@ -13,17 +13,17 @@ fn native() -> PathBuf {
 }
 
 fn native_sources() -> Step<Vec<PathBuf>> {
-    cpp_files(&native())
+    files(&native(), "cpp")
 }
 
-/// The C++ sources in a folder, sorted.
-fn cpp_files(folder: &Path) -> Step<Vec<PathBuf>> {
+/// The files in a folder that end in `extension`, sorted.
+fn files(folder: &Path, extension: &str) -> Step<Vec<PathBuf>> {
     let broken = |e: std::io::Error| format!("cannot read {}: {e}.", folder.display());
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(broken)? {
         files.push(entry.map_err(broken)?.path());
     }
-    files.retain(|path| path.extension().is_some_and(|end| end == "cpp"));
+    files.retain(|path| path.extension().is_some_and(|end| end == extension));
     files.sort();
     Ok(files)
 }
@@ -44,7 +44,11 @@ pub(crate) fn against_mlx_sys() -> Step<()> {
 
 /// The path of `libmlxc.so` for the MLX in `mlx`, built if the cache lacks it.
 pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
-    let build = compiler();
+    for folder in [cache, mlx] {
+        path(folder)?;
+    }
+    let mut build = compiler();
+    build.define("MLXR_OPENBLAS", Some(&*format!("\"{}\"", openblas::place().display())));
     let tool = build.try_get_compiler().map_err(|e| no_compiler(&e.to_string()))?;
     let version = tool.to_command().arg("--version").output().map_err(|e| no_compiler(&e.to_string()))?;
     let mut key = Sha256::new();
@@ -57,8 +61,10 @@ pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
         key.update([0]);
     }
     key.update(&version.stdout);
-    let headers = ["common.h", "format.h", "native.h"].map(|header| native().join(header));
-    for file in native_sources()?.into_iter().chain(headers) {
+    if cfg!(feature = "cuda") {
+        key.update("cuda");
+    }
+    for file in native_sources()?.into_iter().chain(files(&native(), "h")?) {
         key.update(fs::read(&file).map_err(|e| format!("cannot read {}: {e}.", file.display()))?);
     }
     let name = format!("mlxc-0.7.0-{}", &format!("{:x}", key.finalize())[..16]);
@@ -68,6 +74,9 @@ pub(crate) fn libmlxc(cache: &Path, mlx: &Path) -> Step<PathBuf> {
         let mlxc = sources::mlxc()?;
         copy_headers(&mlxc, fresh)?;
         let objects = compile(build, &mlxc, mlx)?;
+        if cfg!(feature = "cuda") {
+            driver::stub(tool.to_command(), mlx, fresh)?;
+        }
         link(tool.to_command(), &objects, mlx, &soname, &fresh.join("libmlxc.so"))
     })?;
     Ok(soname)
@@ -91,11 +100,11 @@ fn copy_headers(mlxc: &Path, fresh: &Path) -> Step<()> {
 }
 
 fn compile(mut build: cc::Build, mlxc: &Path, mlx: &Path) -> Step<Vec<PathBuf>> {
-    let files = native_sources()?.into_iter().chain(cpp_files(&mlxc.join("mlx/c"))?);
+    let sources = native_sources()?.into_iter().chain(files(&mlxc.join("mlx/c"), "cpp")?);
     if !has_format_header(&build)? {
         build.flag("-include").flag(native().join("format.h"));
     }
-    build.files(files).include(mlxc).include(mlx.join("include"));
+    build.files(sources).include(mlxc).include(mlx.join("include"));
     let compiler = build.try_get_compiler().map_err(|e| no_compiler(&e.to_string()))?;
     build.try_compile_intermediates().map_err(|_| {
         format!(
@@ -140,13 +149,19 @@ fn link(mut command: Command, objects: &[PathBuf], mlx: &Path, soname: &Path, ou
     Err(format!("libmlxc.so did not link: {}", String::from_utf8_lossy(&done.stderr)))
 }
 
+/// A path that the linker, the loader and cargo take as it is.
 fn path(path: &Path) -> Step<String> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        format!("{} is not UTF-8: set MLX_LINK_CACHE to a folder whose path is.", path.display())
+    let plain = |text: &&str| !text.contains(|c: char| matches!(c, ':' | '$') || c.is_control());
+    path.to_str().filter(|_| path.is_absolute()).filter(plain).map(str::to_owned).ok_or_else(|| {
+        format!(
+            "the loader of programs cannot be given the path `{}` (relative, a colon, a dollar, a control character, or not UTF-8): \
+             set MLX_LINK_CACHE, or MLX_LINK_DIR where it is in use, to another folder.",
+            path.display()
+        )
     })
 }
 
-fn no_compiler(why: &str) -> String {
+pub(crate) fn no_compiler(why: &str) -> String {
     format!(
         "mlx-c needs a C++20 compiler and none was found ({}): install g++ (or clang) or set CXX.",
         why.lines().next().unwrap_or("")

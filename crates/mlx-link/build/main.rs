@@ -1,10 +1,13 @@
 //! Finds or makes MLX's native libraries and tells cargo how to link them.
 //!
-//! Here: the order of the steps. Not here: each step (`host`, `cache`, `wheel`, `sources`, `compile`).
+//! Here: the order of the steps. Not here: each step (`host`, `cache`, `wheel`, `sources`, `compile`, `driver`,
+//! `openblas`).
 
 mod cache;
 mod compile;
+mod driver;
 mod host;
+mod openblas;
 mod sources;
 mod wheel;
 
@@ -68,7 +71,11 @@ fn link() -> Step<()> {
     println!("cargo::rerun-if-changed={}", mlx.join("lib/libmlx.so").display());
     println!("cargo::rustc-link-search=native={}", folder.display());
     println!("cargo::rustc-link-lib=dylib=mlxc");
+    if cfg!(feature = "cuda") {
+        println!("cargo::rustc-link-lib=dylib={}", driver::STUB);
+    }
     println!("cargo::rustc-env=MLX_LINK_MLX={}", mlx.display());
     println!("cargo::rustc-env=MLX_LINK_MLXC={}", folder.display());
+    println!("cargo::rustc-env=MLX_LINK_OPENBLAS={}", openblas::fetch(&cache).display());
     Ok(())
 }

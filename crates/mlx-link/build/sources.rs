@@ -13,7 +13,10 @@ pub(crate) const MLXC_SHA256: &str = "cd2673ff9b77cb2475f3090ed38083342da09b0134
 
 /// The folder that holds `mlx/c/`, with its contents checked.
 pub(crate) fn mlxc() -> Step<PathBuf> {
-    let manifest = probe(true).or_else(|_| probe(false))?;
+    // Cargo's configuration is that of the folder it runs in and those above: ours where this package itself is vendored or
+    // a git dependency; the target folder, which mostly lies in the user's workspace, where it is a path dependency.
+    let (ours, users) = (crate::package(), out_dir());
+    let manifest = probe(&ours, true).or_else(|_| probe(&users, true)).or_else(|_| probe(&ours, false))?;
     let folder = manifest.with_file_name("src").join("mlx-c");
     let found = tree_sha256(&folder.join("mlx/c"))?;
     if found == MLXC_SHA256 {
@@ -27,11 +30,15 @@ pub(crate) fn mlxc() -> Step<PathBuf> {
     }
 }
 
-/// Asks cargo where mlx-sys lies, from our own folder, so that vendoring and source replacement apply.
+fn out_dir() -> PathBuf {
+    PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"))
+}
+
+/// Asks cargo where mlx-sys lies, from a folder whose configuration (vendoring, source replacement) is to apply.
 ///
 /// A package of its own, since our manifest names mlx-sys for Apple only and a lock file may be read-only.
-fn probe(offline: bool) -> Step<PathBuf> {
-    let probe = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("probe");
+fn probe(folder: &Path, offline: bool) -> Step<PathBuf> {
+    let probe = out_dir().join("probe");
     let manifest = "[package]\nname = \"mlxc-probe\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
                     [dependencies]\nmlx-sys = \"=0.7.0\"\n";
     fs::create_dir_all(probe.join("src"))
@@ -39,7 +46,7 @@ fn probe(offline: bool) -> Step<PathBuf> {
         .and_then(|()| fs::write(probe.join("Cargo.toml"), manifest))
         .map_err(|e| format!("cannot write {}: {e}.", probe.display()))?;
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(crate::package()).args(["metadata", "--format-version=1", "--manifest-path"]);
+    cargo.current_dir(folder).args(["metadata", "--format-version=1", "--manifest-path"]);
     cargo.arg(probe.join("Cargo.toml"));
     if offline {
         cargo.arg("--offline");

@@ -1,4 +1,7 @@
-//! MLX itself: the wheel of the Python package, by pip, with committed hashes, unpacked into the cache.
+//! Wheels, by pip, with committed hashes, unpacked into the cache; and MLX's own.
+//!
+//! With feature `cuda` it is MLX's CUDA build, and NVIDIA's wheels beside it as Python has them: libmlx.so finds its
+//! libraries, and MLX's run-time kernel compiler its headers, by their places relative to `mlx/lib`.
 
 use crate::{MLX_VERSION, Step, cache};
 use std::{
@@ -7,16 +10,49 @@ use std::{
     process::Command,
 };
 
+/// The platforms that the pinned wheels name: pip takes none but those it is told.
+const MANYLINUX: [&str; 6] = ["2_35", "2_28", "2_27", "2_17", "2_12", "2_5"];
+
+/// Pinned wheels that belong together: what messages call them, their entry in the cache and their file of hashes.
+pub(crate) struct Wheel {
+    pub(crate) what: String,
+    pub(crate) entry: String,
+    pub(crate) hashes: &'static str,
+    /// More arguments for pip.
+    pub(crate) pip: &'static [&'static str],
+    /// Where it cannot be fetched: what else can be done, after a comma.
+    pub(crate) instead: &'static str,
+}
+
 /// The folder with `include/` and `lib/libmlx.so` of the pinned wheel.
 pub(crate) fn fetch(cache: &Path) -> Step<PathBuf> {
-    let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-    let unpacked = cache::entry(cache, &format!("mlx-cpu-{MLX_VERSION}-{arch}"), |fresh| {
+    let (build, wheels, hashes) = if cfg!(feature = "cuda") {
+        ("cuda", "the wheel mlx-cuda-13 and NVIDIA's, 1.6 GB", "cuda.txt")
+    } else {
+        ("cpu", "wheel mlx-cpu, 10 MB", "cpu.txt")
+    };
+    let wheel = Wheel {
+        what: format!("MLX {MLX_VERSION} ({wheels})"),
+        entry: format!("mlx-{build}-{MLX_VERSION}-{}", arch()),
+        hashes,
+        pip: &[],
+        instead: ", or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX",
+    };
+    checked(unpacked(cache, &wheel)?.join("mlx"), "the unpacked wheel")
+}
+
+/// The folder in the cache with what a wheel holds.
+pub(crate) fn unpacked(cache: &Path, wheel: &Wheel) -> Step<PathBuf> {
+    cache::entry(cache, &wheel.entry, |fresh| {
         let wheels = fresh.join("wheel");
-        download(&wheels, &arch)?;
+        download(&wheels, wheel)?;
         unpack(&wheels, fresh)?;
         fs::remove_dir_all(&wheels).map_err(|e| format!("cannot remove {}: {e}.", wheels.display()))
-    })?;
-    checked(unpacked.join("mlx"), "the unpacked wheel")
+    })
+}
+
+fn arch() -> String {
+    env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default()
 }
 
 /// `Err` unless `dir` holds an MLX of the pinned version.
@@ -43,17 +79,18 @@ pub(crate) fn checked(dir: PathBuf, source: &str) -> Step<PathBuf> {
     Ok(dir)
 }
 
-fn download(into: &Path, arch: &str) -> Step<()> {
-    let hashes = crate::package().join("wheels/cpu.txt");
+fn download(into: &Path, wheel: &Wheel) -> Step<()> {
     let mut pip = python();
     pip.args(["-m", "pip", "download", "--disable-pip-version-check", "--quiet", "--no-deps"]);
-    pip.args(["--only-binary=:all:", "--require-hashes", "--platform"]).arg(format!("manylinux_2_35_{arch}"));
-    pip.arg("-r").arg(&hashes).arg("-d").arg(into);
-    let wanted = format!(
-        "MLX {MLX_VERSION} (wheel mlx-cpu, 10 MB) could not be fetched with `python3 -m pip download`"
-    );
+    pip.args(["--only-binary=:all:", "--require-hashes"]).args(wheel.pip);
+    for glibc in MANYLINUX {
+        pip.arg("--platform").arg(format!("manylinux_{glibc}_{}", arch()));
+    }
+    pip.arg("-r").arg(crate::package().join("wheels").join(wheel.hashes)).arg("-d").arg(into);
+    let (wanted, instead) =
+        (format!("{} could not be fetched with `python3 -m pip download`", wheel.what), wheel.instead);
     let output = pip.output().map_err(|e| {
-        format!("{wanted}: python3 did not start ({e}); install python3 and python3-pip, or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX.")
+        format!("{wanted}: python3 did not start ({e}); install python3 and python3-pip{instead}.")
     })?;
     if output.status.success() {
         return Ok(());
@@ -72,29 +109,23 @@ fn download(into: &Path, arch: &str) -> Step<()> {
         .find(|line| line.starts_with("ERROR"))
         .or(said.lines().last())
         .unwrap_or("it said nothing");
-    Err(format!(
-        "{wanted}: {last}; {advice}, or set MLX_LINK_DIR to a folder with include/ and lib/ of that MLX."
-    ))
+    Err(format!("{wanted}: {last}; {advice}{instead}."))
 }
 
+/// All wheels in a folder, each removed once it is unpacked: together they may be gigabytes.
 fn unpack(wheels: &Path, into: &Path) -> Step<()> {
-    let broken = |e: String| format!("the wheel in {} could not be unpacked: {e}.", wheels.display());
-    let wheel = fs::read_dir(wheels)
-        .map_err(|e| broken(e.to_string()))?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .find(|path| path.extension().is_some_and(|end| end == "whl"))
-        .ok_or_else(|| broken("no wheel there".into()))?;
-    let output = python()
-        .args(["-m", "zipfile", "-e"])
-        .arg(&wheel)
-        .arg(into)
-        .output()
-        .map_err(|e| broken(e.to_string()))?;
-    if output.status.success() {
-        Ok(())
-    } else {
-        Err(broken(String::from_utf8_lossy(&output.stderr).into_owned()))
+    let broken = |e: String| format!("the wheels in {} could not be unpacked: {e}.", wheels.display());
+    for entry in fs::read_dir(wheels).map_err(|e| broken(e.to_string()))? {
+        let wheel = entry.map_err(|e| broken(e.to_string()))?.path();
+        let mut zip = python();
+        zip.args(["-m", "zipfile", "-e"]).arg(&wheel).arg(into);
+        let output = zip.output().map_err(|e| broken(e.to_string()))?;
+        if !output.status.success() {
+            return Err(broken(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        fs::remove_file(&wheel).map_err(|e| broken(e.to_string()))?;
     }
+    Ok(())
 }
 
 fn python() -> Command {

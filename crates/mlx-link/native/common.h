@@ -2,6 +2,7 @@
 #pragma once
 #include "native.h"
 
+#include <atomic>
 #include <unordered_set>
 #include <vector>
 
@@ -13,6 +14,9 @@
 namespace mlxr {
 namespace mx = mlx::core;
 using mx::array;
+
+// How many streams were made; with one of them, work is in order by itself.
+inline std::atomic<int> streams_made{0};
 
 inline std::vector<array> arrays_of(const mlx_array* arrays, size_t count) {
   std::vector<array> result;
@@ -34,6 +38,9 @@ int guarded(Body body) {
     return 1;
   }
 }
+
+// Reads MLX_CPU, once; an exception says what is wrong with it.
+void choose_cpu_mode();
 
 // Visits every array below `roots` that is not yet scheduled, and the evaluated ones it rests on, without recursion.
 template <typename Visit>

@@ -1,5 +1,5 @@
-// Evaluation: which batches failed, and tickets, which wait without the lock and give each batch its own error.
-#include "common.h"
+// Evaluation by tickets, which wait without the lock and give each batch its own error.
+#include "failures.h"
 
 #include <sched.h>
 #include <atomic>
@@ -8,85 +8,11 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
 
 #include "mlx/scheduler.h"
 
 namespace mlxr {
 namespace {
-
-// ---- failures: the events of failed batches; an array that still waits for one of them has failed, for good ----
-
-// MLX clears an error when it first throws it and then lets the failed arrays be read, so we remember them. Event
-// keeps its shared pointer private; an explicit instantiation may name it.
-template <auto Member>
-struct Opened {
-  friend const std::shared_ptr<void>& shared(const mx::Event& event) {
-    return event.*Member;
-  }
-};
-const std::shared_ptr<void>& shared(const mx::Event& event);
-template struct Opened<&mx::Event::event_>;
-
-class Failures {
- public:
-  void add(const mx::Event& event, const std::string& text) {
-    std::lock_guard lock(mutex_);
-    if (failed_.size() >= prune_at_) {
-      std::erase_if(failed_, [](auto& entry) { return entry.second.event.expired(); });
-      prune_at_ = 2 * failed_.size() + 16;
-    }
-    failed_.insert_or_assign(shared(event).get(), Failure{shared(event), text});
-    any_.store(true, std::memory_order_release);
-  }
-  // The text of a failed event; null for others.
-  std::shared_ptr<const std::string> text(const mx::Event& event) {
-    if (!any() || !event.valid()) {
-      return nullptr;
-    }
-    std::lock_guard lock(mutex_);
-    auto found = failed_.find(shared(event).get());
-    // An expired entry is of an older event at the same address.
-    if (found == failed_.end() || found->second.event.expired()) {
-      return nullptr;
-    }
-    return std::make_shared<const std::string>(found->second.text);
-  }
-  bool any() const {
-    return any_.load(std::memory_order_acquire);
-  }
-  // Forgets those of arrays that are gone, now and then.
-  void prune() {
-    if (any() && ++prunes_ % 64 == 0) {
-      std::lock_guard lock(mutex_);
-      std::erase_if(failed_, [](auto& entry) { return entry.second.event.expired(); });
-      any_.store(!failed_.empty(), std::memory_order_release);
-    }
-  }
-
- private:
-  struct Failure {
-    std::weak_ptr<void> event;
-    std::string text;
-  };
-  std::mutex mutex_;
-  std::atomic<bool> any_{false};
-  size_t prune_at_{16};
-  size_t prunes_{0}; // guarded by the library lock
-  std::unordered_map<void*, Failure> failed_;
-};
-
-// Never destroyed: stream threads may still use it while the process ends.
-Failures& failures() {
-  static auto* all = new Failures;
-  return *all;
-}
-
-std::shared_ptr<const std::string> failure(const array& a) {
-  return a.status() == array::Status::evaluated ? failures().text(a.event()) : nullptr;
-}
-
-// ---- tickets: schedule under the lock, wait outside, settle under the lock ----
 
 std::atomic<int> batches_in_flight{0};
 
@@ -189,12 +115,47 @@ void enqueue_checks(const TicketPtr& ticket, const std::vector<mx::Stream>& stre
   }
 }
 
-// Null when every array is readable already.
-TicketPtr begin(const std::vector<array>& outputs) {
+// What a graph holds that is not scheduled yet, and what it rests on.
+struct Below {
+  std::vector<array> leaves; // under way
+  std::vector<array> first; // those of them that nodes of another stream wait for
+  std::vector<array> nodes; // one a stream
+};
+
+Below look(const std::vector<array>& outputs) {
+  Below below;
+  auto under_way = [](const array& a) { return a.status() == array::Status::evaluated && a.event().valid(); };
+  walk(outputs, [&](const array& a) {
+    refuse_unreadable(a);
+    if (under_way(a)) {
+      below.leaves.push_back(a);
+    } else if (a.status() == array::Status::unscheduled) {
+      auto stream = a.primitive().stream();
+      bool known = false;
+      for (auto& node : below.nodes) {
+        known |= node.primitive().stream() == stream;
+      }
+      if (!known) {
+        below.nodes.push_back(a);
+      }
+      for (auto& input : a.inputs()) {
+        // MLX would wait too, by the event, and lose the error behind it.
+        if (under_way(input) && input.event().stream().device == mx::Device::cpu &&
+            input.event().stream() != stream) {
+          below.first.push_back(input);
+        }
+      }
+    }
+  });
+  return below;
+}
+
+// Null when every array is readable already, or when `first` has to be waited for.
+TicketPtr begin(const std::vector<array>& outputs, std::vector<array>& first) {
   failures().prune();
   auto ticket = std::make_shared<Ticket>();
   std::vector<mx::Stream> streams;
-  std::vector<size_t> fresh;
+  std::vector<array> fresh;
   auto wait_for = [&](const mx::Event& event) {
     if (event.stream().device == mx::Device::cpu) {
       push_unique(streams, event.stream());
@@ -202,11 +163,10 @@ TicketPtr begin(const std::vector<array>& outputs) {
       push_unique(ticket->gpu, event);
     }
   };
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    auto& a = outputs[i];
+  for (auto& a : outputs) {
     refuse_unreadable(a);
     if (a.status() == array::Status::unscheduled) {
-      fresh.push_back(i);
+      fresh.push_back(a);
     } else if (a.status() == array::Status::evaluated && a.event().valid()) {
       wait_for(a.event());
     } else {
@@ -217,38 +177,42 @@ TicketPtr begin(const std::vector<array>& outputs) {
   if (fresh.empty() && streams.empty() && ticket->gpu.empty()) {
     return nullptr;
   }
-  std::vector<array> leaves;
-  if (!fresh.empty() && (failures().any() || batches_in_flight.load() > 0)) {
-    walk(outputs, [&](const array& a) {
-      refuse_unreadable(a);
-      if (a.status() == array::Status::evaluated && a.event().valid()) {
-        push_unique(ticket->leaves, a.event());
-        leaves.push_back(a);
-      }
-    });
+  Below below;
+  if (!fresh.empty() && (failures().any() || batches_in_flight.load() > 0 || streams_made.load() > 1)) {
+    below = look(outputs);
+    if (!below.first.empty()) {
+      first = std::move(below.first);
+      return nullptr;
+    }
+    for (auto& leaf : below.leaves) {
+      push_unique(ticket->leaves, leaf.event());
+    }
   }
   if (!fresh.empty()) {
-    for (auto i : fresh) {
-      auto stream = outputs[i].primitive().stream();
+    size_t outputs_to_wait_for = fresh.size();
+    fresh.insert(fresh.end(), below.nodes.begin(), below.nodes.end());
+    for (auto& a : fresh) {
+      auto stream = a.primitive().stream();
       if (stream.device == mx::Device::cpu) {
         push_unique(streams, stream);
       }
     }
     try {
       WithoutEvents stripped;
-      for (auto& leaf : leaves) {
+      for (auto& leaf : below.leaves) {
         stripped.strip(leaf);
       }
-      leaves.clear();
+      below = {};
       mx::async_eval(outputs);
     } catch (const std::exception& e) {
       // What was scheduled before the throw still runs, and its checks behind it.
       ticket->schedule_error = e.what();
     }
-    for (auto i : fresh) {
-      if (auto& event = outputs[i].event(); event.valid()) {
+    for (size_t i = 0; i < fresh.size(); ++i) {
+      if (auto& event = fresh[i].event(); event.valid()) {
         push_unique(ticket->own, event);
-        if (event.stream().device == mx::Device::cpu || ticket->schedule_error.empty()) {
+        bool signaled = event.stream().device == mx::Device::cpu || ticket->schedule_error.empty();
+        if (i < outputs_to_wait_for && signaled) {
           wait_for(event); // a GPU's event that a throw left behind is never signaled
         }
       }
@@ -328,10 +292,14 @@ using namespace mlxr;
 
 extern "C" {
 
-int mlxr_eval_begin(mlxr_ticket* ticket, const mlx_array* arrays, size_t count) {
+int mlxr_eval_begin(mlxr_ticket* ticket, mlx_vector_array* first, const mlx_array* arrays, size_t count) {
   ticket->ctx = nullptr;
   return guarded([&] {
-    auto begun = begin(arrays_of(arrays, count));
+    std::vector<array> needed;
+    auto begun = begin(arrays_of(arrays, count), needed);
+    if (!needed.empty()) {
+      mlx_vector_array_set_(*first, std::move(needed));
+    }
     if (begun && !begun->schedule_error.empty()) {
       throw std::runtime_error(begun->schedule_error);
     }

@@ -1,13 +1,10 @@
-// Orderly ends: no thread inside MLX, and none ending, while its statics are destroyed; no BLAS call that ends the
-// process.
+// Orderly ends: no thread inside MLX, and none ending, while its statics are destroyed.
 #include "common.h"
 
 #include <pthread.h>
 #include <unistd.h>
 #include <atomic>
 #include <cstdlib>
-#include <stdexcept>
-#include <string>
 
 #include "mlx/backend/cpu/encoder.h"
 #include "mlx/compile_impl.h"
@@ -91,6 +88,7 @@ extern "C" {
 int mlxr_start_begin(void) {
   pthread_rwlock_rdlock(&teardown);
   return guarded([] {
+    choose_cpu_mode();
     mx::allocator::allocator();
     mx::get_streams();
     std::atexit(at_exit);
@@ -116,16 +114,6 @@ void mlxr_thread_guard(void) {
   mx::default_stream(mx::Device::cpu);
   static thread_local First first;
   first.last = last_built;
-}
-
-// Netlib's versions end the process (with exit code 0); these make a bad argument an error like any other.
-void xerbla_(const char* routine, const int* argument, size_t length) {
-  std::string name(routine, length < 32 ? length : 32);
-  throw std::invalid_argument("[lapack] argument " + std::to_string(*argument) + " of " + name + " is invalid.");
-}
-
-void cblas_xerbla(int argument, const char* routine, const char*, ...) {
-  throw std::invalid_argument("[blas] argument " + std::to_string(argument) + " of " + routine + " is invalid.");
 }
 
 } // extern "C"

@@ -2,6 +2,7 @@
 #include "common.h"
 
 #include <pthread.h>
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -12,21 +13,17 @@
 namespace mlxr {
 namespace {
 
-void export_dot(std::ostream& out, const std::vector<array>& roots) {
-  mx::NodeNamer namer;
-  mx::export_to_dot(out, namer, roots);
-}
-
 struct DotCall {
   std::ostringstream out;
   const std::vector<array>& roots;
+  mx::NodeNamer namer;
   std::string error;
 };
 
 void* dot_thread(void* argument) {
   auto& call = *static_cast<DotCall*>(argument);
   try {
-    export_dot(call.out, call.roots);
+    mx::export_to_dot(call.out, call.namer, call.roots);
   } catch (const std::exception& e) {
     call.error = e.what();
   }
@@ -37,12 +34,12 @@ void* dot_thread(void* argument) {
 constexpr size_t shallow = 2000;
 constexpr size_t stack_per_node = 1024;
 
-std::string dot(const std::vector<array>& roots) {
+std::string dot(const std::vector<array>& roots, const mx::NodeNamer& namer) {
   size_t nodes = 0;
   walk(roots, [&](const array&) { ++nodes; });
-  DotCall call{{}, roots, {}};
+  DotCall call{{}, roots, namer, {}};
   if (nodes <= shallow) {
-    export_dot(call.out, roots);
+    mx::export_to_dot(call.out, namer, roots);
     return call.out.str();
   }
   pthread_attr_t attributes;
@@ -76,7 +73,7 @@ bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
   if (!done || !a.data_shared_ptr()) {
     return false;
   }
-  *view = {a.data<char>(), a.strides().data(), a.flags().row_contiguous};
+  *view = {a.data<char>(), a.strides().data(), a.flags().row_contiguous, a.flags().col_contiguous};
   return true;
 }
 
@@ -95,17 +92,40 @@ bool mlxr_array_fits(mlx_array handle) {
   return empty || (!wrapped && bytes <= PTRDIFF_MAX);
 }
 
-int mlxr_array_text(mlx_string* text, mlx_array handle) {
+int mlxr_array_text(mlx_string* text, mlx_array handle, int precision) {
   return guarded([&] {
-    mx::get_global_formatter().capitalize_bool = true; // as the Python bindings set it
+    // MLX's options are one global; they are set for this text only, under the lock.
+    struct Options {
+      mx::PrintFormatter& formatter = mx::get_global_formatter();
+      mx::PrintFormatter before = formatter;
+      ~Options() {
+        formatter = before;
+      }
+    } options;
+    options.formatter.capitalize_bool = true; // as the Python bindings set it
+    options.formatter.format_options.precision = precision;
     std::ostringstream out;
     out << mlx_array_get_(handle);
     mlx_string_set_(*text, out.str());
   });
 }
 
-int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count) {
-  return guarded([&] { mlx_string_set_(*text, dot(arrays_of(arrays, count))); });
+int mlxr_graph_dot(
+    mlx_string* text,
+    const mlx_array* arrays,
+    size_t count,
+    const char* const* names,
+    size_t name_count) {
+  return guarded([&] {
+    auto roots = arrays_of(arrays, count);
+    mx::NodeNamer namer;
+    for (size_t i = 0; i < std::min(count, name_count); ++i) {
+      if (names[i]) {
+        namer.set_name(roots[i], names[i]);
+      }
+    }
+    mlx_string_set_(*text, dot(roots, namer));
+  });
 }
 
 } // extern "C"

@@ -14,7 +14,9 @@ typedef struct mlxr_ticket_ {
 } mlxr_ticket;
 
 // Locked. Schedules what the arrays need. After an error there is no ticket; what was scheduled before it still runs.
-int mlxr_eval_begin(mlxr_ticket* ticket, const mlx_array* arrays, size_t count);
+// Where the arrays rest on work under way on another stream, that work comes back in `first` and nothing is scheduled:
+// the caller waits for it and begins again.
+int mlxr_eval_begin(mlxr_ticket* ticket, mlx_vector_array* first, const mlx_array* arrays, size_t count);
 // Not locked. Waits; `spins` pauses are tried before the thread sleeps.
 void mlxr_eval_wait(mlxr_ticket ticket, int spins);
 // Locked, after the wait. Frees the ticket and makes the arrays readable, or says what failed.
@@ -28,6 +30,7 @@ typedef struct mlxr_view_ {
   const void* data;
   const int64_t* strides;
   bool row_contiguous;
+  bool col_contiguous;
 } mlxr_view;
 
 // Locked. True, and `view` filled, when the array's values can be read by the host now.
@@ -36,11 +39,29 @@ bool mlxr_array_view(mlxr_view* view, mlx_array array);
 // False when the number of the array's bytes is beyond an address: one call for what every new node is asked.
 bool mlxr_array_fits(mlx_array array);
 
-// Locked. The text Python shows for an array that was evaluated.
-int mlxr_array_text(mlx_string* text, mlx_array array);
+// Locked. The text Python shows for an array that was evaluated, with so many decimals; -1 is MLX's default.
+int mlxr_array_text(mlx_string* text, mlx_array array, int precision);
 
-// Locked. MLX's own dot text of the graph below the arrays, also for graphs deeper than a thread's stack.
-int mlxr_graph_dot(mlx_string* text, const mlx_array* arrays, size_t count);
+// Locked. MLX's own dot text of the graph below the arrays, also for graphs deeper than a thread's stack. `names` has a
+// name or null for each array; it is written as it is.
+int mlxr_graph_dot(
+    mlx_string* text,
+    const mlx_array* arrays,
+    size_t count,
+    const char* const* names,
+    size_t name_count);
+
+// How many devices there are of a kind; gpu false is the CPU.
+int mlxr_device_count(int* count, bool gpu);
+// What MLX tells of a device: lines of a key, a tab and a value.
+int mlxr_device_info(mlx_string* text, bool gpu, int index);
+// Locked. Makes a device MLX's default one, which is the process's.
+int mlxr_device_use(bool gpu, int index);
+// Locked. A stream for use on any thread, or the reason why there is no such device.
+int mlxr_stream_new(mlx_stream* stream, bool gpu, int index);
+// Locked. Makes a stream this thread's default one of its device, and gives back the one before.
+int mlxr_stream_enter(int* previous, mlx_stream stream);
+int mlxr_stream_leave(mlx_stream stream, int previous);
 
 // Around the start of the library, once each, on one thread. A process that ends meanwhile waits for it; at its end
 // `lock` takes the library lock for good, so that no thread is inside MLX while its statics are destroyed.
@@ -48,6 +69,11 @@ int mlxr_start_begin(void);
 void mlxr_start_end(void (*lock)(void));
 // Once a thread, after its default stream is set: keeps the thread's end and the process's end apart.
 void mlxr_thread_guard(void);
+
+// The CPU mode in force, "stock" or "blas": stock also where OpenBLAS could not be loaded, which this tries.
+int mlxr_cpu_mode(mlx_string* mode);
+// The file of the BLAS in force.
+int mlxr_blas_library(mlx_string* path);
 
 #ifdef __cplusplus
 }

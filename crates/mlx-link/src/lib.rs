@@ -25,3 +25,6 @@ pub const MLX_DIR: Option<&str> = option_env!("MLX_LINK_MLX");
 
 /// The folder with `libmlxc.so` and the `include/` of mlx-c that this build was linked to, likewise.
 pub const MLXC_DIR: Option<&str> = option_env!("MLX_LINK_MLXC");
+
+/// Where the build keeps the OpenBLAS of `MLX_CPU=blas`, likewise; the file is missing where it could not be fetched.
+pub const OPENBLAS: Option<&str> = option_env!("MLX_LINK_OPENBLAS");

@@ -13,6 +13,7 @@ pub type mlxr_ticket = mlxr_ticket_;
 unsafe extern "C" {
     pub fn mlxr_eval_begin(
         ticket: *mut mlxr_ticket,
+        first: *mut mlx_vector_array,
         arrays: *const mlx_array,
         count: usize,
     ) -> ::std::os::raw::c_int;
@@ -39,6 +40,7 @@ pub struct mlxr_view_ {
     pub data: *const ::std::os::raw::c_void,
     pub strides: *const i64,
     pub row_contiguous: bool,
+    pub col_contiguous: bool,
 }
 pub type mlxr_view = mlxr_view_;
 unsafe extern "C" {
@@ -48,14 +50,49 @@ unsafe extern "C" {
     pub fn mlxr_array_fits(array: mlx_array) -> bool;
 }
 unsafe extern "C" {
-    pub fn mlxr_array_text(text: *mut mlx_string, array: mlx_array) -> ::std::os::raw::c_int;
+    pub fn mlxr_array_text(
+        text: *mut mlx_string,
+        array: mlx_array,
+        precision: ::std::os::raw::c_int,
+    ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
     pub fn mlxr_graph_dot(
         text: *mut mlx_string,
         arrays: *const mlx_array,
         count: usize,
+        names: *const *const ::std::os::raw::c_char,
+        name_count: usize,
     ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_device_count(count: *mut ::std::os::raw::c_int, gpu: bool) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_device_info(
+        text: *mut mlx_string,
+        gpu: bool,
+        index: ::std::os::raw::c_int,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_device_use(gpu: bool, index: ::std::os::raw::c_int) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_stream_new(
+        stream: *mut mlx_stream,
+        gpu: bool,
+        index: ::std::os::raw::c_int,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_stream_enter(
+        previous: *mut ::std::os::raw::c_int,
+        stream: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_stream_leave(stream: mlx_stream, previous: ::std::os::raw::c_int) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
     pub fn mlxr_start_begin() -> ::std::os::raw::c_int;
@@ -65,4 +102,10 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     pub fn mlxr_thread_guard();
+}
+unsafe extern "C" {
+    pub fn mlxr_cpu_mode(mode: *mut mlx_string) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_blas_library(path: *mut mlx_string) -> ::std::os::raw::c_int;
 }

@@ -3,7 +3,10 @@
 //! The crate `safetensors` wants the whole file in memory; only the header is read here, and MLX loads each tensor
 //! when its value is needed.
 
-use mlx_core::{Error, ErrorKind, Result, Tensor, ffi};
+use mlx_core::{
+    Error, ErrorKind, Result, Tensor,
+    ffi::{self, io::Source},
+};
 use serde_json::{Map, Value};
 use std::{
     collections::HashMap,
@@ -65,7 +68,9 @@ fn load(path: &Path) -> Result<SafeTensors> {
     head.resize(start.len() + header_length as usize, 0);
     file.read_exact(&mut head[start.len()..]).map_err(io)?;
     check_header(&head[start.len()..], data)?;
-    let (tensors, texts) = ffi::io::load_safetensors(head, file, length)?;
+    let start = head.len() as u64;
+    let source = Source::file(c"the safetensors file", head, file, start, data);
+    let (tensors, texts) = ffi::io::load_safetensors(source)?;
     Ok(SafeTensors { tensors: tensors.into_iter().collect(), metadata: texts.into_iter().collect() })
 }
 

@@ -3,12 +3,14 @@
 //! Not here: the processes (`side`) and the verdict (`judge`).
 
 use super::{
+    blas::{self, Cpu, Shim},
     case::Case,
     drawn, hex,
     judge::{Answer, Verdict, judge},
     side::Side,
 };
 use crate::python;
+use clap::ValueEnum;
 use mlx_core::MLX_VERSION;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -25,32 +27,78 @@ pub(crate) struct Driver {
     rust: Side,
     limit: Duration,
     greeting: Vec<String>,
+    /// Lies where Python is told to find it, also when it is started again.
+    _shim: Option<Shim>,
+}
+
+/// What a run asks for.
+pub(crate) struct Surroundings {
+    pub(crate) limit: Duration,
+    pub(crate) cpu: Cpu,
+    pub(crate) device: Option<Place>,
+    pub(crate) site: Option<PathBuf>,
+    pub(crate) verbose: bool,
+}
+
+/// Where both sides compute.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Place {
+    /// On the processor.
+    Cpu,
+    /// On the first GPU.
+    Gpu,
+}
+
+impl Place {
+    /// Tells the workers, who have it from their environment.
+    fn variable(self) -> (&'static str, PathBuf) {
+        let name = match self {
+            Place::Cpu => "cpu",
+            Place::Gpu => "gpu",
+        };
+        ("PARITY_DEVICE", name.into())
+    }
 }
 
 impl Driver {
     /// Installs Python MLX where it is not yet, starts both workers, and makes sure that they run the same MLX.
-    pub(crate) fn start(limit: Duration, verbose: bool) -> Result<Driver, String> {
-        let site = python::site("parity", &[&format!("mlx[cpu]=={MLX_VERSION}"), "numpy"])?;
+    pub(crate) fn start(asked: &Surroundings) -> Result<Driver, String> {
+        let &Surroundings { limit, cpu, device, verbose, .. } = asked;
+        let site = match &asked.site {
+            Some(site) => site.clone(),
+            None => python::site("parity", &[&format!("mlx[cpu]=={MLX_VERSION}"), "numpy"])?,
+        };
         let script = crate::root().join("xtask/parity/worker.py");
         let program = interpreter()?;
-        let mut python =
-            Side::start("Python", program, vec!["-u".into(), script], vec![("PYTHONPATH", site)], verbose)?;
+        let shim = if cpu == Cpu::Blas { Some(Shim::build()?) } else { None };
+        let mut environment = vec![("PYTHONPATH", site)];
+        environment.extend(shim.as_ref().map(|shim| ("LD_PRELOAD", shim.path())));
+        environment.extend(device.map(Place::variable));
+        let mut python = Side::start("Python", program, vec!["-u".into(), script], environment, verbose)?;
         let program = env::current_exe().map_err(|e| e.to_string())?;
-        let mut rust = Side::start("Rust", program, vec!["parity-worker".into()], vec![], verbose)?;
+        let mut environment = vec![("MLX_CPU", cpu.to_string().into())];
+        environment.extend(device.map(Place::variable));
+        let mut rust = Side::start("Rust", program, vec!["parity-worker".into()], environment, verbose)?;
         let said = [python.ready()?.clone(), rust.ready()?.clone()];
         let [ours, theirs] = [library(&said[1])?, library(&said[0])?];
-        let greeting = vec![
+        let mut greeting = vec![
             format!(
                 "Python {} with MLX {}, libmlx.so of SHA-256 {theirs}",
                 plain(&said[0]["python"]),
                 plain(&said[0]["mlx"])
             ),
             format!("Rust with libmlx.so of SHA-256 {ours}"),
+            format!(
+                "The default device is {} in Python and {} in Rust",
+                plain(&said[0]["device"]),
+                plain(&said[1]["device"])
+            ),
         ];
         if ours != theirs {
             return Err(format!("the two sides run different builds of MLX:\n{}", greeting.join("\n")));
         }
-        Ok(Driver { python, rust, limit, greeting })
+        greeting.push(blas::compare(cpu, &said[0], &said[1])?);
+        Ok(Driver { python, rust, limit, greeting, _shim: shim })
     }
 
     /// What runs on the two sides.

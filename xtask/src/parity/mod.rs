@@ -1,11 +1,12 @@
 //! `cargo xtask parity`: runs cases under Python MLX and under this library, and compares bit for bit.
 //!
 //! [`case`] reads case files, [`driver`] runs a case on both sides through [`side`], [`judge`] decides with
-//! [`compare`] and [`canonical`]. [`worker`] is the Rust side. [`drawn`] goes when Rust can draw random inputs.
+//! [`compare`] and [`canonical`]; [`blas`] sees to it that both use the same BLAS. [`worker`] is the Rust side. [`drawn`] goes when Rust can draw random inputs.
 //! Not here: what a case means under Python (`xtask/parity/*.py`).
 
+mod blas;
 mod canonical;
-mod case;
+pub(crate) mod case;
 mod compare;
 mod drawn;
 mod driver;
@@ -47,6 +48,15 @@ struct Run {
     /// How long a case may take, in seconds.
     #[arg(long, default_value_t = 30)]
     limit: u64,
+    /// The CPU mode of both sides: the BLAS that MLX comes with, or OpenBLAS.
+    #[arg(long, value_enum, default_value_t = blas::Cpu::Stock)]
+    cpu: blas::Cpu,
+    /// The device that computes on both sides; without it, MLX's own choice.
+    #[arg(long, value_enum)]
+    device: Option<driver::Place>,
+    /// A folder with Python MLX and numpy, in place of one that pip fills.
+    #[arg(long)]
+    site: Option<PathBuf>,
     /// Name every case, and let the workers' own output through.
     #[arg(long)]
     verbose: bool,
@@ -59,7 +69,13 @@ pub(crate) fn run(parity: Parity) -> Result<bool, String> {
         None => parity.run,
     };
     let entries = case::load(&run.paths)?;
-    let mut driver = Driver::start(Duration::from_secs(run.limit), run.verbose)?;
+    let mut driver = Driver::start(&driver::Surroundings {
+        limit: Duration::from_secs(run.limit),
+        cpu: run.cpu,
+        device: run.device,
+        site: run.site,
+        verbose: run.verbose,
+    })?;
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     let mut out = io::stdout().lock();
     let mut say = |line: String| writeln!(out, "{line}").map_err(|e| e.to_string());

@@ -23,13 +23,18 @@ pub(super) fn check(tree: &Tree) -> Findings {
             ops(&serde_json::from_str(text).unwrap_or_default(), &mut covered);
         }
     }
+    let layers = mlx_fast::NAMES.iter().chain(mlx_nn::NAMES).map(|name| (*name).to_owned());
+    let uncovered = table_ops().chain(layers).filter(|op| !covered.contains(op));
+    uncovered.map(|op| format!("tests/parity: no case has {op}")).chain(unlisted(tree)).collect()
+}
+
+/// The ops of the tables and of the worker's list, as parity cases write them.
+pub(crate) fn table_ops() -> impl Iterator<Item = String> {
     let regular = mlx_ops::REGISTRY.iter().copied().flatten().map(|entry| entry.name);
     let names = regular.chain(IRREGULAR.iter().map(|(name, _)| *name));
     let python =
         names.map(|name| OTHER_NAMES.iter().find(|(rust, _)| *rust == name).map_or(name, |(_, it)| it));
-    let layers = mlx_fast::NAMES.iter().chain(mlx_nn::NAMES).map(|name| (*name).to_owned());
-    let uncovered = python.map(|name| format!("mx.{name}")).chain(layers).filter(|op| !covered.contains(op));
-    uncovered.map(|op| format!("tests/parity: no case has {op}")).chain(unlisted(tree)).collect()
+    python.map(|name| format!("mx.{name}"))
 }
 
 /// Public functions and structs with Python's names that the lists of their crates leave out, so that nobody asks for

@@ -11,7 +11,7 @@ const MOST_LINES: usize = 400;
 const PLACES: [&str; 3] = [concat!("/", "work"), concat!("/", "root"), concat!("/", "home")];
 
 /// The hosts a link may lead to; above all none that packages come from.
-const HOSTS: [&str; 12] = [
+const HOSTS: [&str; 13] = [
     "arxiv.org",
     "doc.rust-lang.org",
     "docs.rs",
@@ -24,6 +24,7 @@ const HOSTS: [&str; 12] = [
     "spdx.org",
     "www.apache.org",
     "www.rust-lang.org",
+    "www.w3.org",
 ];
 
 pub(super) fn check(tree: &Tree) -> Findings {

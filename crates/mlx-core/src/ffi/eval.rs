@@ -1,6 +1,11 @@
 //! Evaluation by tickets: schedule under the lock, wait without it, settle under it (native/eval.cpp).
 
-use super::{call::call, runtime, status};
+use super::{
+    call::call,
+    place::{self, Place},
+    runtime, status,
+    vector::Vector,
+};
 use crate::{ErrorKind, Result, Tensor};
 use mlx_link as sys;
 
@@ -10,13 +15,22 @@ pub(crate) struct Ticket<'a> {
     tensors: &'a [Tensor],
 }
 
-/// Schedules what `tensors` need.
-pub(crate) fn begin(tensors: &[Tensor]) -> Result<Ticket<'_>> {
-    let _guard = runtime::enter()?;
-    let mut raw = sys::mlxr_ticket { ctx: std::ptr::null_mut() };
-    let status = call!(sys::mlxr_eval_begin, out raw, tensors tensors);
-    status::check("eval", ErrorKind::Eval, status)?;
-    Ok(Ticket { raw, tensors })
+/// Schedules what `tensors` need; where they rest on work under way on another stream, when that is done.
+pub(crate) fn begin(tensors: &[Tensor], spins: i32) -> Result<Ticket<'_>> {
+    loop {
+        let guard = runtime::enter()?;
+        let mut raw = sys::mlxr_ticket { ctx: std::ptr::null_mut() };
+        let mut first = Vector::empty(&guard);
+        let place = first.place();
+        let status = call!(sys::mlxr_eval_begin, out raw, value place, tensors tensors);
+        status::check("eval", ErrorKind::Eval, status)?;
+        let needed = first.tensors();
+        drop((first, guard));
+        if needed.is_empty() {
+            return Ok(Ticket { raw, tensors });
+        }
+        begin(&needed, spins)?.wait(spins)?;
+    }
 }
 
 impl Ticket<'_> {
@@ -41,18 +55,22 @@ impl Drop for Ticket<'_> {
     }
 }
 
-/// Waits for everything that was started. Not by mlx-c's own call, which takes the errors of other batches.
-pub(crate) fn synchronize(spins: i32) -> Result<()> {
-    let [stream, cpu_stream] = runtime::enter()?.streams();
-    let one = stream.ctx == cpu_stream.ctx;
-    for stream in [stream, cpu_stream].into_iter().skip(usize::from(one)) {
+/// Waits for what was started on `places`. Not by mlx-c's own call, which takes the errors of other batches.
+pub(crate) fn synchronize(places: &[&'static Place], spins: i32) -> Result<()> {
+    for place in places {
         let mut raw = sys::mlxr_ticket { ctx: std::ptr::null_mut() };
         let guard = runtime::enter()?;
-        let status = call!(sys::mlxr_sync_begin, out raw, value stream);
+        let status = call!(sys::mlxr_sync_begin, out raw, value place.stream());
         drop(guard);
         status::check("synchronize", ErrorKind::Eval, status)?;
         let ticket = Ticket { raw, tensors: &[] };
         ticket.wait(spins)?;
     }
     Ok(())
+}
+
+/// Waits for everything that was started.
+pub(crate) fn synchronize_all(spins: i32) -> Result<()> {
+    drop(runtime::enter()?);
+    synchronize(&place::all(), spins)
 }

@@ -5,7 +5,7 @@
 //! dtype) never changes after a node is built, and a handle is cloned by counting alone: both go without the
 //! lock. (3) Waiting for results happens outside the lock, on tickets (`eval`). (4) mlx-c reports an error by
 //! its status and by a call of our handler on the same thread (`status`); nothing unwinds through C.
-//! (5) Every thread uses our process-wide stream as its default one (`runtime`). (6) Code that MLX calls back
+//! (5) Every thread's default streams are ours (`runtime`, `place`). (6) Code that MLX calls back
 //! on its own threads never takes the lock (`runtime::foreign`). (7) A buffer is read only when its values
 //! are there, with the dtype it has (`view`).
 //!
@@ -18,6 +18,8 @@ pub mod fast;
 mod handle;
 pub mod io;
 mod lock;
+pub(crate) mod memory;
+pub(crate) mod place;
 pub(crate) mod runtime;
 mod shaped;
 mod status;

@@ -1,11 +1,15 @@
-//! The library lock, the process-wide stream, and the threads: attaching, the janitor, orderly exit.
+//! The library lock, and the threads: starting, attaching, the janitor, orderly exit.
+//!
+//! Not here: which devices and streams there are (`place`).
 
 use super::{
+    call::call,
     handle::Handle,
     lock::{Held, Lock},
+    place::{self, Place},
     status,
 };
-use crate::{Error, ErrorKind, MLX_VERSION, Result};
+use crate::{Device, Error, ErrorKind, MLX_VERSION, Result};
 use mlx_link as sys;
 use parking_lot::Mutex;
 use std::{
@@ -19,55 +23,60 @@ static LOCK: Lock = Lock::new();
 static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
 
 thread_local! {
-    /// The runtime, on a thread that is attached to it.
-    static ATTACHED: Cell<Option<&'static Runtime>> = const { Cell::new(None) };
+    /// Where this thread's work goes, once it is attached.
+    static ATTACHED: Cell<Option<&'static Place>> = const { Cell::new(None) };
     static FOREIGN: Cell<bool> = const { Cell::new(false) };
 }
 
 /// What one process has one of.
 struct Runtime {
-    /// Of the default device: where ops are computed.
-    stream: sys::mlx_stream,
-    /// Of the CPU, the same one where that is the default device: where files are read.
-    cpu_stream: sys::mlx_stream,
+    /// On the default device: where ops are computed unless a scope says otherwise.
+    default: &'static Place,
+    /// On the CPU, the same one where that is the default device: where files are read.
+    cpu: &'static Place,
     janitor: Mutex<mpsc::Sender<Handle>>,
 }
 
-// SAFETY: a stream handle is an immutable index and device; MLX made these streams for use from any thread, and
-// every use of them happens under the lock.
-unsafe impl Send for Runtime {}
-// SAFETY: as above.
-unsafe impl Sync for Runtime {}
-
-/// Proof that this thread holds the library lock and is attached to the process-wide stream.
+/// Proof that this thread holds the library lock and is attached to the library's streams.
 pub(crate) struct Guard {
-    runtime: &'static Runtime,
+    place: &'static Place,
     _lock: Held,
 }
 
 impl Guard {
     pub(super) fn stream(&self) -> sys::mlx_stream {
-        self.runtime.stream
-    }
-
-    /// Both, the CPU's last; often one and the same.
-    pub(super) fn streams(&self) -> [sys::mlx_stream; 2] {
-        [self.runtime.stream, self.runtime.cpu_stream]
+        self.place.stream()
     }
 
     pub(super) fn cpu_stream(&self) -> sys::mlx_stream {
-        self.runtime.cpu_stream
+        match (self.place.device() == Device::cpu(), RUNTIME.get()) {
+            (false, Some(Ok(runtime))) => runtime.cpu.stream(),
+            _ => self.place.stream(),
+        }
+    }
+
+    /// Where this thread's work goes.
+    pub(super) fn place(&self) -> &'static Place {
+        self.place
     }
 }
 
 /// Takes the lock. The first call of the process starts MLX, the first of a thread attaches it.
 #[inline]
 pub(crate) fn enter() -> Result<Guard> {
-    let runtime = match ATTACHED.get() {
-        Some(runtime) => runtime,
+    let place = match ATTACHED.get() {
+        Some(place) => place,
         None => attach()?,
     };
-    Ok(Guard { runtime, _lock: LOCK.lock() })
+    let lock = LOCK.lock();
+    place.make_default();
+    Ok(Guard { place, _lock: lock })
+}
+
+/// Sends this thread's work to `place`, and gives back where it went.
+pub(super) fn redirect(guard: &Guard, place: &'static Place) -> &'static Place {
+    ATTACHED.set(Some(place));
+    guard.place
 }
 
 fn start() -> Result<Runtime, String> {
@@ -82,38 +91,18 @@ fn start() -> Result<Runtime, String> {
 }
 
 fn start_mlx() -> Result<Runtime, String> {
-    let (stream, cpu_stream) = {
+    let (default, cpu) = {
         let _lock = LOCK.lock();
         check_version()?;
-        new_streams()
+        place::first()?
     };
-    if stream.ctx.is_null() || cpu_stream.ctx.is_null() {
-        return Err(status::failure("mlx", ErrorKind::Setup).message().to_owned());
-    }
-    let janitor = start_janitor(stream)?;
-    Ok(Runtime { stream, cpu_stream, janitor: Mutex::new(janitor) })
-}
-
-/// The first stream of the process for the default device, and one for the CPU.
-fn new_streams() -> (sys::mlx_stream, sys::mlx_stream) {
-    // SAFETY: plain calls with handles made here; the devices are freed exactly once.
-    unsafe {
-        let (mut device, cpu) =
-            (sys::mlx_device_new(), sys::mlx_device_new_type(sys::mlx_device_type__MLX_CPU, 0));
-        sys::mlx_get_default_device(&raw mut device);
-        let stream = sys::mlx_stream_new_thread_unsafe(device);
-        let on_cpu = sys::mlx_device_equal(device, cpu);
-        let cpu_stream = if on_cpu { stream } else { sys::mlx_stream_new_thread_unsafe(cpu) };
-        sys::mlx_device_free(device);
-        sys::mlx_device_free(cpu);
-        (stream, cpu_stream)
-    }
+    let janitor = start_janitor(default)?;
+    Ok(Runtime { default, cpu, janitor: Mutex::new(janitor) })
 }
 
 fn check_version() -> Result<(), String> {
-    // SAFETY: the handle is the one being filled.
-    let found =
-        status::string("mlx", |out| unsafe { sys::mlx_version(out) }).map_err(|e| e.message().to_owned())?;
+    let found = status::string("mlx", |out| call!(sys::mlx_version, value out))
+        .map_err(|e| e.message().to_owned())?;
     if found == MLX_VERSION {
         return Ok(());
     }
@@ -122,9 +111,21 @@ fn check_version() -> Result<(), String> {
     ))
 }
 
+/// The name of the CPU mode in force; OpenBLAS is loaded for the answer.
+pub(crate) fn cpu_mode() -> Result<String> {
+    drop(enter()?);
+    status::string("cpu_mode", |out| call!(sys::mlxr_cpu_mode, value out))
+}
+
+/// The file of the BLAS in force.
+pub(crate) fn blas_library() -> Result<String> {
+    drop(enter()?);
+    status::string("cpu_mode", |out| call!(sys::mlxr_blas_library, value out))
+}
+
 /// Makes our streams the default ones of this thread: gradients, random keys and imports use those.
 #[cold]
-fn attach() -> Result<&'static Runtime> {
+fn attach() -> Result<&'static Place> {
     let runtime = match RUNTIME.get_or_init(start) {
         Ok(runtime) => runtime,
         Err(text) => return Err(Error::new(ErrorKind::Setup, "mlx", text.clone())),
@@ -137,34 +138,21 @@ fn attach() -> Result<&'static Runtime> {
         ));
     }
     let _lock = LOCK.lock();
-    // SAFETY: the stream is never freed; the thread guard is called once a thread, after its default stream is set,
-    // as its contract asks.
-    let status = unsafe {
-        // The default stream of each device; the order does not matter.
-        let status =
-            sys::mlx_set_default_stream(runtime.cpu_stream) | sys::mlx_set_default_stream(runtime.stream);
-        sys::mlxr_thread_guard();
-        status
-    };
-    status::check("mlx", ErrorKind::Setup, status)?;
-    ATTACHED.set(Some(runtime));
-    Ok(runtime)
+    runtime.cpu.enter()?;
+    runtime.default.enter()?;
+    // Once a thread, after its default streams are set.
+    call!(sys::mlxr_thread_guard);
+    ATTACHED.set(Some(runtime.default));
+    Ok(runtime.default)
 }
-
-struct SendStream(sys::mlx_stream);
-// SAFETY: see `Runtime`.
-unsafe impl Send for SendStream {}
 
 /// A thread that lives for ever. It is the first to touch MLX's scheduler: MLX calls that thread its main one and
 /// loses count of tasks there when one fails, so it must never evaluate. It drops what other threads could not.
-fn start_janitor(stream: sys::mlx_stream) -> Result<mpsc::Sender<Handle>, String> {
+fn start_janitor(place: &'static Place) -> Result<mpsc::Sender<Handle>, String> {
     let (sender, queue) = mpsc::channel::<Handle>();
     let (ready, started) = mpsc::channel();
-    let stream = SendStream(stream);
     let work = move || {
-        let stream = stream;
-        // SAFETY: a stream handle that is never freed.
-        unsafe { sys::mlx_synchronize(stream.0) };
+        call!(sys::mlx_synchronize, value place.stream());
         let _ = ready.send(());
         queue.into_iter().for_each(drop);
     };
@@ -182,10 +170,7 @@ extern "C" fn lock_for_good() {
 /// Runs `work` with the lock held, for a handle that is being dropped. On a thread of MLX's own, where waiting for
 /// the lock can deadlock with a thread that waits for MLX under it, the handle goes to the janitor instead.
 pub(super) fn release(raw: sys::mlx_array) {
-    let free = |raw| {
-        // SAFETY: the caller gives up the only use of this handle, and the lock is held.
-        unsafe { sys::mlx_array_free(raw) };
-    };
+    let free = |raw| call!(sys::mlx_array_free, value raw);
     if let Some(_lock) = LOCK.try_lock() {
         free(raw);
     } else if FOREIGN.try_with(Cell::get).unwrap_or(false) {

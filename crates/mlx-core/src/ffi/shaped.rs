@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Dtype, Element, ErrorKind, Result, Tensor, scalar::Constant};
 use mlx_link as sys;
-use std::ffi::c_int;
+use std::ffi::{CString, c_int};
 
 /// A copy of `values`, whose number the caller has compared with `shape`.
 pub(crate) fn from_elements<T: Element>(op: &'static str, values: &[T], sizes: &[i32]) -> Result<Tensor> {
@@ -163,14 +163,16 @@ pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
     nodes!("split", sys::mlx_split, tensor x, value parts, value axis)
 }
 
-/// Python's text of an evaluated tensor.
-pub(crate) fn text(x: &Tensor) -> Result<String> {
-    string("print", |out| call!(sys::mlxr_array_text, value out, tensor x))
+/// Python's text of an evaluated tensor, floats with `precision` decimals, or MLX's own number of them for -1.
+pub(crate) fn text(x: &Tensor, precision: c_int) -> Result<String> {
+    string("print", |out| call!(sys::mlxr_array_text, value out, tensor x, value precision))
 }
 
-/// MLX's dot text of the graph below `outputs`.
-pub(crate) fn graph_dot(outputs: &[Tensor]) -> Result<String> {
-    string("export_to_dot", |out| call!(sys::mlxr_graph_dot, value out, tensors outputs))
+/// MLX's dot text of the graph below `arrays`, where `names` has a name or none for each.
+pub(crate) fn graph_dot(arrays: &[Tensor], names: &[Option<CString>]) -> Result<String> {
+    let names: Vec<_> =
+        names.iter().map(|name| name.as_ref().map_or(std::ptr::null(), |name| name.as_ptr())).collect();
+    string("export_to_dot", |out| call!(sys::mlxr_graph_dot, value out, tensors arrays, list names))
 }
 
 /// The text that `fill` writes, with the lock held.

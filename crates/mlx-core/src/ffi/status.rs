@@ -49,17 +49,17 @@ pub(super) fn failure(op: &'static str, kind: ErrorKind) -> Error {
 
 /// The text that `fill` writes into a string of mlx-c's.
 pub(super) fn string(op: &'static str, fill: impl FnOnce(*mut sys::mlx_string) -> c_int) -> Result<String> {
-    // SAFETY: the string is made, read and freed here.
-    let (status, text) = unsafe {
+    // SAFETY: the string is made, read and freed here; an empty one has no data, and asking for it is an error.
+    unsafe {
         let mut raw = sys::mlx_string_new();
-        let status = fill(&raw mut raw);
-        let data = sys::mlx_string_data(raw);
-        let text =
-            if data.is_null() { String::new() } else { CStr::from_ptr(data).to_string_lossy().into_owned() };
+        let filled = check(op, ErrorKind::Mlx, fill(&raw mut raw));
+        let text = filled.map(|()| {
+            let data = if raw.ctx.is_null() { c"".as_ptr() } else { sys::mlx_string_data(raw) };
+            CStr::from_ptr(data).to_string_lossy().into_owned()
+        });
         sys::mlx_string_free(raw);
-        (status, text)
-    };
-    check(op, ErrorKind::Mlx, status).map(|()| text)
+        text
+    }
 }
 
 #[cfg(test)]

@@ -24,7 +24,12 @@ pub(crate) fn of(tensor: &Tensor) -> Result<View<'_>> {
 /// The view of a tensor whose values happen to be there already; `None` for lazy ones.
 pub(crate) fn if_readable(tensor: &Tensor) -> Result<Option<View<'_>>> {
     let _guard = runtime::enter()?;
-    let mut raw = sys::mlxr_view { data: std::ptr::null(), strides: std::ptr::null(), row_contiguous: false };
+    let mut raw = sys::mlxr_view {
+        data: std::ptr::null(),
+        strides: std::ptr::null(),
+        row_contiguous: false,
+        col_contiguous: false,
+    };
     // SAFETY: the array is live and the lock is held.
     let there = unsafe { sys::mlxr_array_view(&raw mut raw, tensor.0.raw()) };
     Ok(there.then(|| View { handle: &tensor.0, raw, item: tensor.dtype().size() }))
@@ -33,6 +38,11 @@ pub(crate) fn if_readable(tensor: &Tensor) -> Result<Option<View<'_>>> {
 impl<'a> View<'a> {
     pub(crate) fn is_row_contiguous(&self) -> bool {
         self.raw.row_contiguous || self.handle.shape().contains(&0)
+    }
+
+    /// MLX's flag: also where the order makes no difference.
+    pub(crate) fn is_col_contiguous(&self) -> bool {
+        self.raw.col_contiguous
     }
 
     /// The step of each axis, in elements.
@@ -46,11 +56,17 @@ impl<'a> View<'a> {
 
     /// The bytes of a row-contiguous tensor.
     pub(crate) fn bytes(&self) -> &'a [u8] {
-        assert!(self.is_row_contiguous(), "only row-contiguous memory has no gaps");
+        assert!(self.is_row_contiguous(), "only row-contiguous memory is in order");
+        self.memory()
+    }
+
+    /// The bytes of a row-contiguous or column-contiguous tensor, as they lie.
+    pub(crate) fn memory(&self) -> &'a [u8] {
+        assert!(self.is_row_contiguous() || self.is_col_contiguous(), "only contiguous memory has no gaps");
         match shape::element_count(self.handle.shape()) * self.item {
             0 => &[],
-            // SAFETY: row-contiguous memory holds every element without gaps, and nobody writes it while the
-            // tensor, from which `self` borrows, lives.
+            // SAFETY: contiguous memory holds every element without gaps, and nobody writes it while the tensor, from
+            // which `self` borrows, lives.
             length => unsafe { std::slice::from_raw_parts(self.raw.data.cast(), length) },
         }
     }

@@ -29,6 +29,8 @@ fn each_bad_case_is_one_sentence() {
     no_python();
     no_pip();
     no_network();
+    no_network_for_cuda();
+    odd_caches();
     wrong_hash();
     no_compiler();
     wrong_folders();
@@ -54,6 +56,27 @@ fn no_pip() {
 fn no_network() {
     let words = ["MLX 0.32.2", "could not be fetched", "check the network", "MLX_LINK_DIR"];
     check(&words, without_network);
+}
+
+/// It is the CUDA build that is missed, and its size is said.
+fn no_network_for_cuda() {
+    let words = ["MLX 0.32.2", "mlx-cuda-13", "GB", "could not be fetched", "MLX_LINK_DIR"];
+    check(&words, |command| without_network(command).args(["--features", "cuda"]));
+}
+
+/// Paths that the loader would read as two, or with something put in.
+fn odd_caches() {
+    let mlx = mlx_link::MLX_DIR.expect("the tests were linked to an MLX");
+    for name in ["a:b", "$LIB"] {
+        check(&["cannot be given the path", name, "set MLX_LINK_CACHE"], |command| {
+            command.env("MLX_LINK_DIR", mlx).env("MLX_LINK_CACHE", empty_folder("odd-cache").join(name))
+        });
+    }
+    // Below the build script's own folder, which is the package's.
+    let relative = Path::new(&"../".repeat(40)).join(mlx.trim_start_matches('/'));
+    check(&["cannot be given the path", "relative", "MLX_LINK_DIR"], |command| {
+        command.env("MLX_LINK_DIR", relative)
+    });
 }
 
 /// A wheel of the right name with other bytes in it.

@@ -1,7 +1,10 @@
 //! Another workspace that depends on this one by path: its binary starts by itself, its builds work offline, and
 //! its checks work without MLX.
 
-use crate::support::{cargo, empty_folder, folder, root, said, tools_without_python, without_network};
+use crate::support::{
+    cargo, empty_folder, folder, root, said, starts, tools_without_python, with_cache, without_network,
+    write_package,
+};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -15,20 +18,7 @@ static TARGET: Mutex<()> = Mutex::new(());
 /// A workspace with one binary.
 fn workspace() -> PathBuf {
     let place = folder("downstream");
-    let manifest = format!(
-        "[package]\nname = \"downstream\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         [dependencies]\nmlx = {{ path = '{}' }}\n",
-        root().display()
-    );
-    let main = "//! A user's program.\nuse mlx::prelude::*;\n\nfn main() {\n    let x = tensor![1.0, 2.0];\n    \
-                println!(\"{}\", &x * 2.0 + 1.0);\n}\n";
-    fs::create_dir_all(place.join("src")).expect("a folder of ours");
-    for (path, text) in [(place.join("Cargo.toml"), &manifest[..]), (place.join("src/main.rs"), main)] {
-        // The same text again would make cargo build again.
-        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
-            fs::write(path, text).expect("a folder of ours");
-        }
-    }
+    write_package(&place, &format!("path = '{}'", root().display()));
     place
 }
 
@@ -44,25 +34,10 @@ fn check(output: &Output) {
     assert!(output.status.success(), "{}", said(output));
 }
 
-/// With the cache of this workspace's own build, which it reads.
-fn with_cache(command: &mut Command) {
-    if let Some(cache) = std::env::var_os("MLX_LINK_CACHE") {
-        command.env("MLX_LINK_CACHE", cache);
-    }
-}
-
 /// An empty cache, no Python, no network.
 fn with_nothing(command: &mut Command) {
     without_network(command);
     command.env("PATH", tools_without_python()).env("MLX_LINK_CACHE", empty_folder("downstream-cache"));
-}
-
-/// No variable, no cargo.
-#[track_caller]
-fn starts(binary: &Path) {
-    let output = Command::new(binary).env_clear().current_dir("/").output().expect("the binary starts");
-    assert!(output.status.success(), "{}", said(&output));
-    assert_eq!(said(&output), "array([3, 5], dtype=float32)\n");
 }
 
 #[test]
@@ -72,14 +47,27 @@ fn its_binary_starts_by_itself_and_without_its_target_folder() {
     let target = folder("downstream-target");
     let binary = target.join("debug/downstream");
     starts(&binary);
+    let copy = folder("downstream-copy").join("downstream");
+    fs::copy(&binary, &copy).expect("the binary was built");
+    without(&target, || starts(&copy));
+}
+
+/// Does `check` while the folder is not there.
+fn without(target: &Path, check: impl FnOnce()) {
     let away = target.with_file_name("downstream-target-away");
     let _ = fs::remove_dir_all(&away);
-    fs::rename(&target, &away).expect("a folder of ours");
-    fs::create_dir_all(target.join("debug")).expect("a folder of ours");
-    fs::copy(away.join("debug/downstream"), &binary).expect("the binary was built");
-    starts(&binary);
-    fs::remove_dir_all(&target).expect("a folder of ours");
-    fs::rename(&away, &target).expect("a folder of ours");
+    fs::rename(target, &away).expect("a folder of ours");
+    check();
+    fs::rename(&away, target).expect("a folder of ours");
+}
+
+#[test]
+fn it_is_installed_from_its_folder() {
+    let _alone = TARGET.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let to = empty_folder("downstream-installed");
+    let arguments = ["install", "--debug", "--path", ".", "--root", to.to_str().expect("UTF-8")];
+    check(&run(&arguments, with_cache));
+    without(&folder("downstream-target"), || starts(&to.join("bin/downstream")));
 }
 
 #[test]

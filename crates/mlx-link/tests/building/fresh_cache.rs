@@ -14,7 +14,7 @@ fn build(target: &str, cache: &Path) -> Command {
     command
 }
 
-/// Both end well; the cache holds one MLX and one mlx-c, and nothing half done.
+/// Both end well; the cache holds one MLX, one mlx-c and one OpenBLAS, and nothing half done.
 fn check(cache: &Path) {
     let names: Vec<String> = fs::read_dir(cache)
         .expect("the cache is there")
@@ -22,7 +22,7 @@ fn check(cache: &Path) {
         .collect();
     let count =
         |head: &str| names.iter().filter(|name| name.starts_with(head) && cache.join(name).is_dir()).count();
-    assert_eq!((count("mlx-cpu-0.32.2"), count("mlxc-0.7.0")), (1, 1), "{names:?}");
+    assert_eq!(["mlx-cpu-0.32.2", "mlxc-0.7.0", "openblas-"].map(count), [1, 1, 1], "{names:?}");
     assert!(!names.iter().any(|name| name.contains(".partial")), "{names:?}");
 }
 
@@ -40,6 +40,9 @@ fn two_builds_fill_one_empty_cache() {
         }
     });
     check(&cache);
+    // What the first build made is not younger than the build.
+    let again = build("fresh-a", &cache).arg("-v").output().expect("cargo starts");
+    assert!(said(&again).contains("Fresh mlx-link "), "{}", said(&again));
 }
 
 /// A build that was broken off leaves no entry that a later one would take for whole.

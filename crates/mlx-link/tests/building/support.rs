@@ -100,3 +100,35 @@ pub(crate) fn without_network(command: &mut Command) -> &mut Command {
 pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
+
+/// A package whose binary prints a sum; `mlx` says where it has this library from, as a manifest does.
+pub(crate) fn write_package(place: &Path, mlx: &str) {
+    let manifest = format!(
+        "[package]\nname = \"downstream\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         [dependencies]\nmlx = {{ {mlx} }}\n"
+    );
+    let main = "//! A user's program.\nuse mlx::prelude::*;\n\nfn main() {\n    let x = tensor![1.0, 2.0];\n    \
+                println!(\"{}\", &x * 2.0 + 1.0);\n}\n";
+    fs::create_dir_all(place.join("src")).expect("a folder of ours");
+    for (path, text) in [(place.join("Cargo.toml"), &manifest[..]), (place.join("src/main.rs"), main)] {
+        // The same text again would make cargo build again.
+        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
+            fs::write(path, text).expect("a folder of ours");
+        }
+    }
+}
+
+/// That binary starts, with no variable and no cargo.
+#[track_caller]
+pub(crate) fn starts(binary: &Path) {
+    let output = Command::new(binary).env_clear().current_dir("/").output().expect("the binary starts");
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(said(&output), "array([3, 5], dtype=float32)\n");
+}
+
+/// With the cache of this workspace's own build, which it reads.
+pub(crate) fn with_cache(command: &mut Command) {
+    if let Some(cache) = env::var_os("MLX_LINK_CACHE") {
+        command.env("MLX_LINK_CACHE", cache);
+    }
+}

@@ -26,14 +26,14 @@ pub(crate) fn run(request: &Json) -> Result<Json> {
     }
     let outputs: Vec<Value> = wanted.iter().map(|name| lookup(name, &names)).collect::<Result<_>>()?;
     let tensors = tensors_in(&outputs);
-    let dot = if with_graph && !tensors.is_empty() { Some(mlx_core::dot(&tensors)?) } else { None };
+    let dot = if with_graph && !tensors.is_empty() { Some(mlx_core::graph::dot(&tensors)?) } else { None };
     mlx_core::eval(&tensors)?;
     let outputs: Vec<Json> = outputs.iter().map(encode).collect::<Result<_>>()?;
     Ok(json!({"outputs": outputs, "dot": dot}))
 }
 
 /// The inputs by name, evaluated, so that they are leaves.
-fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
+pub(crate) fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
     let mut names = Names::new();
     for (name, spec) in specs.as_object().into_iter().flatten() {
         let tensor = input::tensor(spec, folder).and_then(|tensor| {
@@ -49,7 +49,8 @@ fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
     Ok(names)
 }
 
-fn steps(steps: &Json, names: &mut Names) -> Result<()> {
+/// Runs steps over the names.
+pub(crate) fn steps(steps: &Json, names: &mut Names) -> Result<()> {
     for step in steps.as_array().into_iter().flatten() {
         let result = operation(step, names)?;
         if let Some(name) = step["out"].as_str() {

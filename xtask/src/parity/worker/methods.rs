@@ -57,8 +57,16 @@ fn item<T: Item>(x: &Tensor) -> Result<Value> {
     Ok(x.item::<T>()?.value())
 }
 
+const MOST_LISTS: usize = 1 << 24;
+
 /// Lists within lists, or for a 0-d tensor its value.
 fn list<T: Item>(x: &Tensor) -> Result<Value> {
+    // Empty lists take memory too, in Python all there is.
+    let lists =
+        x.shape().iter().try_fold(1_usize, |product, &size| product.checked_mul(size.max(1) as usize));
+    if lists.is_none_or(|lists| lists > MOST_LISTS) {
+        return unsupported("tolist of so many lists");
+    }
     let values: Vec<Value> = x.to_vec::<T>()?.into_iter().map(Item::value).collect();
     nested(x.shape(), &values)
 }

@@ -4,8 +4,8 @@
 //! [`input`] makes its inputs, [`value`] and [`failure`] are what it passes around, [`signature`] binds arguments as
 //! Python does, [`operators`], [`functions`], [`fast`], [`nn`] and [`methods`] call the library. Not here: comparing (the driver).
 
-mod case;
-mod failure;
+pub(crate) mod case;
+pub(crate) mod failure;
 mod fast;
 pub(crate) mod functions;
 mod input;
@@ -13,22 +13,37 @@ mod methods;
 mod nn;
 mod operators;
 mod signature;
-mod value;
+pub(crate) mod value;
 
 use failure::Failure;
+use mlx_core::{Device, with_device};
 use serde_json::{Value as Json, json};
 use std::{
-    fs,
+    env, fs,
     io::{self, BufRead, Write},
     panic::{self, AssertUnwindSafe},
 };
 
-/// Answers requests until stdin ends, or a panic leaves the process in doubt.
+/// Answers requests until stdin ends, or a panic leaves the process in doubt, on the device it is told.
 pub(crate) fn run() -> Result<bool, String> {
+    let device = match env::var("PARITY_DEVICE").as_deref() {
+        Ok("cpu") => Device::cpu(),
+        Ok("gpu") => Device::gpu(),
+        _ => Device::current().map_err(|e| e.to_string())?,
+    };
+    with_device(device, serve).map_err(|e| e.to_string())?
+}
+
+fn serve() -> Result<bool, String> {
+    let device = Device::current().map_err(|e| e.to_string())?.to_string();
     let mut out = io::stdout().lock();
     let mut say =
         |reply: Json| writeln!(out, "{reply}").and_then(|()| out.flush()).map_err(|e| e.to_string());
-    say(json!({"ready": {"mlx": mlx_core::MLX_VERSION, "libmlx": loaded_libmlx()}}))?;
+    let (cpu, blas) = mlx_core::cpu_mode()
+        .and_then(|cpu| Ok((cpu.to_string(), mlx_core::blas_library()?)))
+        .map_err(|e| e.to_string())?;
+    let (mlx, libmlx) = (mlx_core::MLX_VERSION, loaded_libmlx());
+    say(json!({"ready": {"mlx": mlx, "libmlx": libmlx, "cpu": cpu, "blas": blas, "device": device}}))?;
     for line in io::stdin().lock().lines() {
         let line = line.map_err(|e| e.to_string())?;
         let reply = panic::catch_unwind(AssertUnwindSafe(|| answer(&line))).unwrap_or_else(|panic| {

@@ -1,0 +1,90 @@
+//! Engines side by side: criterion measures each for itself, and a table pairs them in short turns, so that whatever
+//! else the machine does hits all alike.
+
+// Each bench uses some of these.
+#![allow(dead_code)]
+
+use criterion::Criterion;
+use std::{env, time::Duration};
+
+/// Runs its work so many times and says how long that took.
+pub(crate) type Engine = Box<dyn Fn(u64) -> Duration>;
+
+/// One work, and the engines that do it; the first is what the others are compared with.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) engines: Vec<(&'static str, Engine)>,
+}
+
+/// How a table is measured.
+pub(crate) struct Turns {
+    /// How often all engines have a turn.
+    pub(crate) rounds: usize,
+    /// How long a turn takes, about, or one run where that takes longer.
+    pub(crate) turn: Duration,
+    /// Names of all engines a table may have, in the order of its columns.
+    pub(crate) columns: &'static [&'static str],
+}
+
+/// Measures each case by criterion, then prints the table.
+pub(crate) fn run(cases: &[Case], criterion: Criterion, turns: &Turns) {
+    let mut criterion = criterion.configure_from_args();
+    for case in cases {
+        let mut group = criterion.benchmark_group(case.name);
+        for (name, engine) in &case.engines {
+            group.bench_function(*name, |bencher| bencher.iter_custom(engine));
+        }
+        group.finish();
+    }
+    criterion.final_summary();
+
+    // With a filter or another of criterion's options, its own reports are what was asked for.
+    if env::args().skip(1).eq(["--bench"]) {
+        let (first, others) = turns.columns.split_first().expect("a table has columns");
+        let ratios: Vec<String> = others.iter().map(|other| format!("{first} / {other}")).collect();
+        println!("| case | {} | {} |", turns.columns.join(" | "), ratios.join(" | "));
+        println!("|---|{}", "--:|".repeat(turns.columns.len() + ratios.len()));
+        for case in cases {
+            println!("{}", row(case, turns));
+        }
+    }
+}
+
+/// The fastest turn of each engine, and the medians of the ratios within a round.
+fn row(case: &Case, turns: &Turns) -> String {
+    let Some((_, first)) = case.engines.first() else { return format!("| {} | no engine |", case.name) };
+    // The clock is too coarse for one run of nanoseconds, and a thousand of a long one are too many.
+    let alone = first(1);
+    let once = if alone > Duration::from_micros(100) { alone } else { first(1000) / 1000 };
+    let count = (turns.turn.as_nanos() / once.as_nanos().max(1)).max(1) as u64;
+    let mut times: Vec<Vec<f64>> = vec![Vec::new(); case.engines.len()];
+    for round in 0..turns.rounds {
+        for turn in 0..case.engines.len() {
+            let engine = (round + turn) % case.engines.len();
+            times[engine].push(case.engines[engine].1(count).as_nanos() as f64 / count as f64);
+        }
+    }
+    let of = |column: &str| case.engines.iter().position(|(name, _)| *name == column).map(|at| &times[at]);
+    let fastest = turns
+        .columns
+        .iter()
+        .map(|column| of(column).map_or("-".into(), |t| shown(t.iter().copied().fold(f64::MAX, f64::min))));
+    let ratios = turns.columns[1..].iter().map(|column| match (of(turns.columns[0]), of(column)) {
+        (Some(ours), Some(other)) => {
+            format!("{:.3}", median(ours.iter().zip(other).map(|(ours, other)| ours / other)))
+        }
+        _ => "-".into(),
+    });
+    let cells: Vec<String> = fastest.chain(ratios).collect();
+    format!("| {} | {} |", case.name, cells.join(" | "))
+}
+
+fn shown(nanoseconds: f64) -> String {
+    if nanoseconds < 1e6 { format!("{nanoseconds:.0} ns") } else { format!("{:.2} ms", nanoseconds / 1e6) }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

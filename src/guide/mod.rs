@@ -1,0 +1,26 @@
+//! The guide: six short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
+//!
+//! 1. [`start`]: tensors, formulas, reading values.
+//! 2. [`lazy_evaluation`]: when something is computed, and how to look at the graph.
+//! 3. [`scalars_and_dtypes`]: what `&x * 0.5` is, in every dtype.
+//! 4. [`errors_and_panics`]: which calls return a `Result`, and what an error says.
+//! 5. [`streams_and_threads`]: tensors on many threads.
+//! 6. [`python_users`]: a table, Python on the left, Rust on the right.
+
+#[doc = include_str!("start.md")]
+pub mod start {}
+
+#[doc = include_str!("lazy_evaluation.md")]
+pub mod lazy_evaluation {}
+
+#[doc = include_str!("scalars_and_dtypes.md")]
+pub mod scalars_and_dtypes {}
+
+#[doc = include_str!("errors_and_panics.md")]
+pub mod errors_and_panics {}
+
+#[doc = include_str!("streams_and_threads.md")]
+pub mod streams_and_threads {}
+
+#[doc = include_str!("python_users.md")]
+pub mod python_users {}
