@@ -7,6 +7,7 @@ mod failing;
 mod files;
 mod graphs;
 mod huge;
+mod kernels;
 mod npy;
 mod positions;
 #[path = "../support/programs.rs"]
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         division::PROGRAMS,
         positions::PROGRAMS,
         huge::PROGRAMS,
+        kernels::PROGRAMS,
         reductions::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,

@@ -80,29 +80,28 @@ impl<const N: usize> Convolution<N> {
         if weight.size() == 0 {
             return refuse(ErrorKind::Shape, "The weight must not be empty.");
         }
-        if self.rows(x.shape(), weight.shape()) > i64::from(i32::MAX) {
-            return refuse(ErrorKind::Shape, "The result is too large.");
+        // MLX lays out a row of the kernel's size for each of its positions, and counts both in 32 bits.
+        let row = weight.size() / weight.shape().first().map_or(1, |&out| out as usize);
+        if self.positions(x.shape(), weight.shape()) > i64::from(i32::MAX) || row > i32::MAX as usize {
+            return refuse(ErrorKind::Shape, "The kernel has too many positions or elements.");
         }
         Ok(())
     }
 
-    /// How many positions the kernel takes, which MLX counts in 32 bits when it lays its rows out; 0 where MLX itself
-    /// refuses the sizes.
-    fn rows(self, x: &[i32], weight: &[i32]) -> i64 {
+    /// How many positions the kernel takes; 0 where MLX itself refuses the sizes. With more axes than `N` MLX takes the
+    /// last settings for the others.
+    fn positions(self, x: &[i32], weight: &[i32]) -> i64 {
         let ([batch, x @ .., _], [_, weight @ .., _]) = (x, weight) else { return 0 };
-        if x.len() != N || weight.len() != N {
-            return 0;
-        }
-        let along = |axis: usize| {
-            let (stride, dilation) = (i64::from(self.stride[axis]), i64::from(self.dilation[axis]));
-            let padded = i64::from(x[axis]) + 2 * i64::from(self.padding[axis]);
-            if stride < 1 || dilation < 1 || padded > i64::from(i32::MAX) {
+        let along = |(axis, (&size, &kernel)): (usize, (&i32, &i32))| {
+            let setting = |settings: [i32; N]| i64::from(settings[axis.min(N - 1)]);
+            let padded = i64::from(size) + 2 * setting(self.padding);
+            if setting(self.stride) < 1 || setting(self.dilation) < 1 || padded > i64::from(i32::MAX) {
                 return 0;
             }
-            let room = padded - dilation * (i64::from(weight[axis]) - 1) - 1;
-            if room < 0 { 0 } else { room / stride + 1 }
+            let room = padded - setting(self.dilation) * (i64::from(kernel) - 1) - 1;
+            if room < 0 { 0 } else { room / setting(self.stride) + 1 }
         };
-        (0..N).fold(i64::from(*batch), |rows, axis| rows.saturating_mul(along(axis)))
+        x.iter().zip(weight).enumerate().map(along).fold(i64::from(*batch), i64::saturating_mul)
     }
 }
 

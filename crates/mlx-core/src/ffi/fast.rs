@@ -119,6 +119,8 @@ pub struct QuantizedParts<'a> {
     pub scales: &'a Tensor,
     /// A bias for each group, in affine mode.
     pub biases: Option<&'a Tensor>,
+    /// The factor of all scales, which only `dequantize` takes.
+    pub global_scale: Option<&'a Tensor>,
 }
 
 /// `mx.dequantize`; the caller has refused sizes below 1.
@@ -126,13 +128,8 @@ pub struct QuantizedParts<'a> {
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn dequantize(
-    parts: QuantizedParts<'_>,
-    how: Quantization,
-    global_scale: Option<&Tensor>,
-    dtype: Option<Dtype>,
-) -> Result<Tensor> {
-    let QuantizedParts { weight, scales, biases } = parts;
+pub fn dequantize(parts: QuantizedParts<'_>, how: Quantization, dtype: Option<Dtype>) -> Result<Tensor> {
+    let QuantizedParts { weight, scales, biases, global_scale } = parts;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     let dtype =
         sys::mlx_optional_dtype { value: dtype.unwrap_or(Dtype::Float32).code(), has_value: dtype.is_some() };
@@ -153,7 +150,7 @@ pub fn quantized_matmul(
     transpose: bool,
     how: Quantization,
 ) -> Result<Tensor> {
-    let QuantizedParts { weight, scales, biases } = parts;
+    let QuantizedParts { weight, scales, biases, .. } = parts;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     node!(
         "quantized_matmul", sys::mlx_quantized_matmul, tensor x, tensor weight, tensor scales, option biases,
