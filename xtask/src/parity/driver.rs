@@ -27,6 +27,7 @@ pub(crate) struct Driver {
     rust: Side,
     limit: Duration,
     greeting: Vec<String>,
+    on_gpu: bool,
     /// Lies where Python is told to find it, also when it is started again.
     _shim: Option<Shim>,
 }
@@ -98,7 +99,8 @@ impl Driver {
             return Err(format!("the two sides run different builds of MLX:\n{}", greeting.join("\n")));
         }
         greeting.push(blas::compare(cpu, &said[0], &said[1])?);
-        Ok(Driver { python, rust, limit, greeting, _shim: shim })
+        let on_gpu = matches!(device, Some(Place::Gpu));
+        Ok(Driver { python, rust, limit, greeting, on_gpu, _shim: shim })
     }
 
     /// What runs on the two sides.
@@ -110,7 +112,7 @@ impl Driver {
     pub(crate) fn run(&mut self, case: &Case) -> Result<Verdict, String> {
         let body = match drawn::body(case, &mut self.python, self.limit)? {
             Ok(body) => body,
-            Err(why) => return Ok(Verdict::Failed(why)),
+            Err(why) => return Ok(self.on_device(Verdict::Failed(why))),
         };
         let request = |body: &Value| json!({"case": body, "dir": case.folder, "graph": case.compare.graph});
         // Workers that are still starting would use up the case's time.
@@ -124,9 +126,20 @@ impl Driver {
         let answer = |reply: Result<Value, String>| reply.map_or_else(Answer::Lost, Answer::from_reply);
         let rust = answer(self.rust.receive(deadline)?);
         let python = if case.skips_python { None } else { Some(answer(self.python.receive(deadline)?)) };
-        Ok(judge(case, python, rust))
+        Ok(self.on_device(judge(case, python, rust)))
+    }
+
+    /// A case whose inputs cannot be on the device asked for proves nothing there.
+    fn on_device(&self, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Failed(why) if self.on_gpu && why.ends_with(CPU_ONLY) => Verdict::Skipped,
+            verdict => verdict,
+        }
     }
 }
+
+/// What Python says of an input that only the CPU computes with.
+const CPU_ONLY: &str = "float64 is not supported on the GPU";
 
 /// The interpreter itself: what PATH has may be a script that needs the whole PATH.
 fn interpreter() -> Result<PathBuf, String> {

@@ -2,7 +2,10 @@
 //!
 //! Not here: the options as users write them and the guards (mlx-fast, mlx-ops), which the callers of these have passed.
 
-use super::call::{node, nodes};
+use super::{
+    call::{node, nodes},
+    place::{self, cpu_where_empty},
+};
 use crate::{Dtype, Result, Tensor};
 use mlx_link as sys;
 use std::ffi::CStr;
@@ -13,6 +16,7 @@ use std::ffi::CStr;
 /// What MLX refuses.
 #[track_caller]
 pub fn rms_norm(x: &Tensor, weight: Option<&Tensor>, eps: f32) -> Result<Tensor> {
+    let _place = cpu_where_empty(&[Some(x), weight])?;
     node!("rms_norm", sys::mlx_fast_rms_norm, tensor x, option weight, value eps)
 }
 
@@ -38,6 +42,7 @@ pub struct Rope<'a> {
 pub fn rope(x: &Tensor, how: &Rope<'_>, offset: i32) -> Result<Tensor> {
     let Rope { dims, traditional, scale, freqs, .. } = *how;
     let base = optional_float(how.base);
+    let _place = cpu_where_empty(&[Some(x), freqs])?;
     node!(
         "rope", sys::mlx_fast_rope, tensor x, value dims, value traditional, value base, value scale,
         value offset, option freqs
@@ -52,10 +57,27 @@ pub fn rope(x: &Tensor, how: &Rope<'_>, offset: i32) -> Result<Tensor> {
 pub fn rope_dynamic(x: &Tensor, how: &Rope<'_>, offset: &Tensor) -> Result<Tensor> {
     let Rope { dims, traditional, scale, freqs, .. } = *how;
     let base = optional_float(how.base);
+    let _place = cpu_where_empty(&[Some(x), Some(offset), freqs])?;
+    let offset = &offset_for_gpu(x, offset)?;
     node!(
         "rope", sys::mlx_fast_rope_dynamic, tensor x, value dims, value traditional, value base, value scale,
         tensor offset, option freqs
     )
+}
+
+/// The offset as MLX's CUDA kernel reads it: 32 bits each, and one a batch row where it has a dimension.
+fn offset_for_gpu(x: &Tensor, offset: &Tensor) -> Result<Tensor> {
+    let mut offset = offset.clone();
+    if !place::on_gpu()? || !offset.dtype().is_integer() {
+        return Ok(offset);
+    }
+    if offset.dtype().size() != 4 {
+        offset = super::astype(&offset, Dtype::Int32)?;
+    }
+    if offset.shape() == [1] && x.shape().first() != Some(&1) {
+        offset = super::reshape(&offset, &[])?;
+    }
+    Ok(offset)
 }
 
 /// The mask and the sinks of attention.
@@ -80,6 +102,7 @@ pub struct Attention<'a> {
 pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, how: &Attention<'_>) -> Result<Tensor> {
     let Attention { scale, causal, mask, sinks, force_fused } = *how;
     let mode = if causal { c"causal" } else { c"" };
+    let _place = cpu_where_empty(&[Some(q), Some(k), Some(v), mask, sinks])?;
     node!(
         "scaled_dot_product_attention", sys::mlx_fast_scaled_dot_product_attention, tensor q, tensor k,
         tensor v, value scale, text mode, option mask, option sinks, value force_fused

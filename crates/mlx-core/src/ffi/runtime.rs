@@ -138,8 +138,8 @@ fn attach() -> Result<&'static Place> {
         ));
     }
     let _lock = LOCK.lock();
-    runtime.cpu.enter()?;
-    runtime.default.enter()?;
+    runtime.cpu.adopt()?;
+    runtime.default.adopt()?;
     // Once a thread, after its default streams are set.
     call!(sys::mlxr_thread_guard);
     ATTACHED.set(Some(runtime.default));
