@@ -112,7 +112,7 @@ impl Driver {
     pub(crate) fn run(&mut self, case: &Case) -> Result<Verdict, String> {
         let body = match drawn::body(case, &mut self.python, self.limit)? {
             Ok(body) => body,
-            Err(why) => return Ok(self.on_device(Verdict::Failed(why))),
+            Err(why) => return Ok(self.judged(Verdict::Failed(why))),
         };
         let request = |body: &Value| json!({"case": body, "dir": case.folder, "graph": case.compare.graph});
         // Workers that are still starting would use up the case's time.
@@ -126,11 +126,11 @@ impl Driver {
         let answer = |reply: Result<Value, String>| reply.map_or_else(Answer::Lost, Answer::from_reply);
         let rust = answer(self.rust.receive(deadline)?);
         let python = if case.skips_python { None } else { Some(answer(self.python.receive(deadline)?)) };
-        Ok(self.on_device(judge(case, python, rust)))
+        Ok(self.judged(judge(case, python, rust)))
     }
 
     /// A case whose inputs cannot be on the device asked for proves nothing there.
-    fn on_device(&self, verdict: Verdict) -> Verdict {
+    fn judged(&self, verdict: Verdict) -> Verdict {
         match verdict {
             Verdict::Failed(why) if self.on_gpu && why.ends_with(CPU_ONLY) => Verdict::Skipped,
             verdict => verdict,
