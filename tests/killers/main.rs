@@ -13,6 +13,7 @@ mod positions;
 mod programs;
 mod reductions;
 mod text;
+mod threads;
 
 use mlx::{ErrorKind, Result, Tensor};
 use std::process::ExitCode;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         files::PROGRAMS,
         npy::PROGRAMS,
         text::PROGRAMS,
+        threads::PROGRAMS,
     ];
     programs::main(&tables.concat(), 1)
 }
