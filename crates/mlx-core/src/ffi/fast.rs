@@ -3,7 +3,7 @@
 //! Not here: the options as users write them and the guards (mlx-fast, mlx-ops), which the callers of these have passed.
 
 use super::call::{node, nodes};
-use crate::{Dtype, Result, Tensor};
+use crate::{Dtype, Result, Tensor, guard};
 use mlx_link as sys;
 use std::ffi::CStr;
 
@@ -13,6 +13,7 @@ use std::ffi::CStr;
 /// What MLX refuses.
 #[track_caller]
 pub fn rms_norm(x: &Tensor, weight: Option<&Tensor>, eps: f32) -> Result<Tensor> {
+    let x = &*guard::reducible(x)?;
     node!("rms_norm", sys::mlx_fast_rms_norm, tensor x, option weight, value eps)
 }
 
