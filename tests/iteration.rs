@@ -112,3 +112,13 @@ fn sums_of_little() {
 fn shapes_that_do_not_meet() {
     let _: Tensor = [tensor![1, 2], tensor![1, 2, 3]].iter().sum();
 }
+
+#[test]
+fn the_longest_axis_can_be_skipped() {
+    let x = ops::broadcast_to(&tensor![1.0], [i32::MAX]).unwrap();
+    let mut rows = x.iter();
+    assert!(rows.nth(usize::MAX).is_none());
+    assert!(rows.next().is_none() && rows.next_back().is_none());
+    assert_eq!(rows.len(), 0);
+    assert!(x.iter().nth(i32::MAX as usize - 1).is_some());
+}

@@ -14,6 +14,7 @@ mod positions;
 mod programs;
 mod reductions;
 mod text;
+mod threads;
 
 use mlx::{ErrorKind, Result, Tensor};
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         files::PROGRAMS,
         npy::PROGRAMS,
         text::PROGRAMS,
+        threads::PROGRAMS,
     ];
     programs::main(&tables.concat(), 1)
 }

@@ -5,6 +5,7 @@ use mlx::{Dtype, Result, Tensor, axes, ops, prelude::*};
 
 pub(crate) const PROGRAMS: &[Program] = &[
     ("sum_of_nothing", sum_of_nothing),
+    ("reductions_of_nothing_out_of_order", reductions_of_nothing_out_of_order),
     ("mean_and_var_of_nothing", mean_and_var_of_nothing),
     ("max_and_min_of_nothing", max_and_min_of_nothing),
     ("softmax_of_nothing", softmax_of_nothing),
@@ -37,6 +38,26 @@ fn sum_of_nothing() {
         check(ops::sum(&empty(&[2, 0], dtype), -1), &[2], &[0.0, 0.0]);
         check(ops::sum(&empty(&[2, 0], dtype), 0), &[0], &[]);
         check(ops::sum(&empty(&[0, 3], dtype), axes(0).keep()), &[1, 3], &[0.0; 3]);
+    }
+    programs::end();
+}
+
+/// MLX reads foreign memory for the first ones and does not end at the others; what the stack holds decides.
+fn reductions_of_nothing_out_of_order() {
+    let turned = |shape: [i32; 3]| ops::transpose(&empty(&shape, Dtype::Float32), [0, 2, 1]).unwrap();
+    for lazy in [true, false] {
+        let of = |x: Tensor| {
+            (!lazy).then(|| x.eval().unwrap());
+            x
+        };
+        for _ in 0..20 {
+            tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]].transpose(..).sum(0).eval().unwrap();
+            check(ops::sum(&of(turned([3, 0, 5])), [1, 2]), &[3], &[0.0; 3]);
+            check(ops::sum(&of(turned([3, 0, 2])), 2), &[3, 2], &[0.0; 6]);
+            check(ops::mean(&of(turned([3, 0, 1])), 2), &[3, 1], &[f32::NAN; 3]);
+            check(ops::var(&of(turned([1, 0, 3])), 2, 0), &[1, 3], &[f32::NAN; 3]);
+            check(ops::sum(&of(empty(&[7, 0], Dtype::Float32).transpose(..)), 0), &[7], &[0.0; 7]);
+        }
     }
     programs::end();
 }

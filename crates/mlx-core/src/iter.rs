@@ -92,7 +92,7 @@ impl Iterator for Iter<'_> {
     /// Skipped rows cost nothing.
     fn nth(&mut self, n: usize) -> Option<Tensor> {
         let position = self.start.saturating_add(i32::try_from(n).unwrap_or(i32::MAX)).min(self.end);
-        self.start = (position + 1).min(self.end);
+        self.start = position.saturating_add(1).min(self.end);
         (position < self.end).then(|| or_panic(self.row(position)))
     }
 }

@@ -89,6 +89,16 @@ impl Quantization {
                 return Err(Error::new(ErrorKind::Value, op, message));
             }
         }
+        // MLX looks at this in the other functions; its product takes the mode's own kernel, which leaves the buffers.
+        let own = Quantization::new(self.mode);
+        if op == "quantized_matmul" && self.mode != QuantMode::Affine && self != own {
+            let mode = self.mode.c_name().to_string_lossy();
+            let message = format!(
+                "[{op}] {mode} quantization requires group size {} and {} bits but got {} and {}.",
+                own.group_size, own.bits, self.group_size, self.bits
+            );
+            return Err(Error::new(ErrorKind::Value, op, message));
+        }
         Ok(fast::Quantization { mode: self.mode.c_name(), group_size: self.group_size, bits: self.bits })
     }
 }

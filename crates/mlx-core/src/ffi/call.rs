@@ -335,7 +335,7 @@ impl Reduce {
     /// What MLX refuses: an axis out of range or named twice, an empty maximum.
     #[track_caller]
     pub fn call(&self, x: &Tensor, axes: &Axes) -> Result<Tensor> {
-        let keep = axes.keeps();
+        let (x, keep) = (&*guard::reducible(x)?, axes.keeps());
         match axes.list() {
             None => node!(self.name, (self.all), tensor x, value keep),
             Some(list) => node!(self.name, (self.some), tensor x, list list, value keep),

@@ -6,7 +6,7 @@ use super::{
     call::{node, nodes},
     place::{self, cpu_where_empty},
 };
-use crate::{Dtype, Result, Tensor};
+use crate::{Dtype, Result, Tensor, guard};
 use mlx_link as sys;
 use std::ffi::CStr;
 
@@ -17,6 +17,7 @@ use std::ffi::CStr;
 #[track_caller]
 pub fn rms_norm(x: &Tensor, weight: Option<&Tensor>, eps: f32) -> Result<Tensor> {
     let _place = cpu_where_empty(&[Some(x), weight])?;
+    let x = &*guard::reducible(x)?;
     node!("rms_norm", sys::mlx_fast_rms_norm, tensor x, option weight, value eps)
 }
 

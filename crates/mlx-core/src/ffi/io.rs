@@ -170,6 +170,11 @@ pub fn without_gaps(x: &Tensor) -> Result<Tensor> {
     node!("contiguous", sys::mlx_contiguous, tensor x, value true).map_err(|e| e.with_operands(&[x.into()]))
 }
 
+/// [`without_gaps`] in row-major order.
+pub(crate) fn in_order(x: &Tensor) -> Result<Tensor> {
+    node!("contiguous", sys::mlx_contiguous, tensor x, value false)
+}
+
 /// The memory of a tensor that was evaluated and has no gaps, and whether MLX calls it column-major: it does so of
 /// whatever has one axis that counts, too.
 ///

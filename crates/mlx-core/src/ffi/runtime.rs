@@ -26,6 +26,20 @@ thread_local! {
     /// Where this thread's work goes, once it is attached.
     static ATTACHED: Cell<Option<&'static Place>> = const { Cell::new(None) };
     static FOREIGN: Cell<bool> = const { Cell::new(false) };
+    /// Whether MLX's thread-locals of this thread are gone.
+    static ENDED: Cell<bool> = const { Cell::new(false) };
+    static ENDING: Ending = const { Ending };
+}
+
+/// Thread-locals are destroyed in reverse order of construction. This one is built right behind MLX's (its streams, its
+/// traces of compiled functions), so it goes right before them; thread-locals of the user's that are older outlive both.
+struct Ending;
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        ATTACHED.set(None);
+        ENDED.set(true);
+    }
 }
 
 /// What one process has one of.
@@ -137,11 +151,16 @@ fn attach() -> Result<&'static Place> {
             "tensors cannot be used inside a callback from MLX's threads",
         ));
     }
+    if ENDED.get() {
+        let message = "this thread is ending: tensors can be dropped and no longer be used";
+        return Err(Error::new(ErrorKind::Setup, "mlx", message));
+    }
     let _lock = LOCK.lock();
     runtime.cpu.adopt()?;
     runtime.default.adopt()?;
     // Once a thread, after its default streams are set.
     call!(sys::mlxr_thread_guard);
+    ENDING.with(|_| ());
     ATTACHED.set(Some(runtime.default));
     Ok(runtime.default)
 }

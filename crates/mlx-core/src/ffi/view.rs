@@ -40,6 +40,11 @@ impl<'a> View<'a> {
         self.raw.row_contiguous || self.handle.shape().contains(&0)
     }
 
+    /// MLX's flag, which an empty tensor may lack.
+    pub(crate) fn is_flagged_row_contiguous(&self) -> bool {
+        self.raw.row_contiguous
+    }
+
     /// MLX's flag: also where the order makes no difference.
     pub(crate) fn is_col_contiguous(&self) -> bool {
         self.raw.col_contiguous

@@ -1,0 +1,32 @@
+//! Input on which MLX's kernels leave their buffers: an error here, or the value.
+
+use mlx_core::{Dtype, ErrorKind, tensor};
+use mlx_fast::{QuantMode, Quantization, Quantized, quantized_matmul, rms_norm};
+use mlx_ops::{sum, transpose, zeros};
+
+#[test]
+fn a_product_takes_the_modes_own_sizes_alone() {
+    for (mode, group_size, bits) in
+        [(QuantMode::Mxfp8, 1 << 16, 8), (QuantMode::Mxfp4, 32, 8), (QuantMode::Nvfp4, 32, 4)]
+    {
+        let how = Quantization::new(mode).group_size(group_size).bits(bits);
+        let weight = zeros([64, group_size * bits / 32], Dtype::Uint32).unwrap();
+        let w = Quantized::new(weight, zeros([64, 1], Dtype::Uint8).unwrap(), None, how);
+        let x = zeros([2, group_size], Dtype::Float32).unwrap();
+        let error = quantized_matmul(&x, &w, true).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Value);
+        assert!(error.message().contains("quantization requires group size"), "{error}");
+    }
+}
+
+#[test]
+fn a_norm_of_nothing_out_of_order_ends() {
+    let nothing = transpose(&zeros([0, 7], Dtype::Float32).unwrap(), ..).unwrap();
+    for _ in 0..20 {
+        // What this leaves on the stack is what MLX would read.
+        let turned = transpose(&tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], ..).unwrap();
+        sum(&turned, 0).unwrap().eval().unwrap();
+        let y = rms_norm(&nothing, None, 1e-5).unwrap();
+        assert!(y.to_vec::<f32>().unwrap().is_empty());
+    }
+}
