@@ -80,10 +80,29 @@ impl<const N: usize> Convolution<N> {
         if weight.size() == 0 {
             return refuse(ErrorKind::Shape, "The weight must not be empty.");
         }
+        if self.wraps(x.shape(), weight.shape()) {
+            return refuse(ErrorKind::Value, "Strides, padding or dilation are too large.");
+        }
         if self.rows(x.shape(), weight.shape()) > i64::from(i32::MAX) {
             return refuse(ErrorKind::Shape, "The result is too large.");
         }
         Ok(())
+    }
+
+    /// Whether MLX's borders, where the kernel begins and ends to lie inside the padded input, wrap around in 32 bits: it
+    /// writes outside of the result then.
+    fn wraps(self, x: &[i32], weight: &[i32]) -> bool {
+        if x.len() != N + 2 || weight.len() != N + 2 {
+            return false;
+        }
+        (0..N).any(|axis| {
+            let [stride, padding, dilation, x, weight] =
+                [self.stride[axis], self.padding[axis], self.dilation[axis], x[axis + 1], weight[axis + 1]]
+                    .map(i64::from);
+            let kernel = dilation * weight;
+            let borders = [padding + stride - 1, x + padding - kernel + stride, kernel, padding - kernel];
+            borders.iter().any(|&border| i32::try_from(border).is_err())
+        })
     }
 
     /// How many positions the kernel takes, which MLX counts in 32 bits when it lays its rows out; 0 where MLX itself
