@@ -1,6 +1,7 @@
 //! What ends a process in Python MLX, hangs it, or reads foreign memory there: here each is a value or an error. A
 //! child process each, since a test that found one would end with it.
 
+mod convolutions;
 mod division;
 #[path = "../support/failing.rs"]
 mod failing;
@@ -21,6 +22,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let tables = [
+        convolutions::PROGRAMS,
         division::PROGRAMS,
         positions::PROGRAMS,
         huge::PROGRAMS,

@@ -80,12 +80,31 @@ impl<const N: usize> Convolution<N> {
         if weight.size() == 0 {
             return refuse(ErrorKind::Shape, "The weight must not be empty.");
         }
+        if self.wraps(x.shape(), weight.shape()) {
+            return refuse(ErrorKind::Value, "Strides, padding or dilation are too large.");
+        }
         // MLX lays out a row of the kernel's size for each of its positions, and counts both in 32 bits.
         let row = weight.size() / weight.shape().first().map_or(1, |&out| out as usize);
         if self.positions(x.shape(), weight.shape()) > i64::from(i32::MAX) || row > i32::MAX as usize {
             return refuse(ErrorKind::Shape, "The kernel has too many positions or elements.");
         }
         Ok(())
+    }
+
+    /// Whether MLX's borders, where the kernel begins and ends to lie inside the padded input, wrap around in 32 bits: it
+    /// writes outside of the result then.
+    fn wraps(self, x: &[i32], weight: &[i32]) -> bool {
+        if x.len() != N + 2 || weight.len() != N + 2 {
+            return false;
+        }
+        (0..N).any(|axis| {
+            let [stride, padding, dilation, x, weight] =
+                [self.stride[axis], self.padding[axis], self.dilation[axis], x[axis + 1], weight[axis + 1]]
+                    .map(i64::from);
+            let kernel = dilation * weight;
+            let borders = [padding + stride - 1, x + padding - kernel + stride, kernel, padding - kernel];
+            borders.iter().any(|&border| i32::try_from(border).is_err())
+        })
     }
 
     /// How many positions the kernel takes; 0 where MLX itself refuses the sizes. With more axes than `N` MLX takes the
