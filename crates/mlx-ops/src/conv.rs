@@ -101,9 +101,13 @@ impl<const N: usize> Convolution<N> {
             let [stride, padding, dilation, x, weight] =
                 [self.stride[axis], self.padding[axis], self.dilation[axis], x[axis + 1], weight[axis + 1]]
                     .map(i64::from);
-            let kernel = dilation * weight;
+            let (kernel, spread, padded) = (dilation * weight, dilation * (weight - 1) + 1, x + 2 * padding);
+            let fits = |size: i64| i32::try_from(size).is_ok();
+            if spread > padded && fits(spread) && fits(padded) {
+                return false; // MLX refuses it, in its own words
+            }
             let borders = [padding + stride - 1, x + padding - kernel + stride, kernel, padding - kernel];
-            borders.iter().any(|&border| i32::try_from(border).is_err())
+            !borders.into_iter().all(fits)
         })
     }
 
