@@ -17,6 +17,6 @@ fn convolutions_with_huge_steps() {
     y.eval().unwrap();
     let x = ones(&[1, 4, 1]);
     refused(ops::conv1d(&x, &ones(&[1, 3, 1]), ops::Convolution::new().dilation(i32::MAX)), ErrorKind::Value);
-    refused(ops::conv1d(&x, &ones(&[1, 1, 1]), ops::Convolution::new().padding(i32::MAX)), ErrorKind::Value);
+    assert!(ops::conv1d(&x, &ones(&[1, 1, 1]), ops::Convolution::new().padding(i32::MAX)).is_err());
     programs::end();
 }

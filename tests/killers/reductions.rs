@@ -12,6 +12,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("reductions_of_zero_dimensions", reductions_of_zero_dimensions),
     ("reductions_over_no_axes", reductions_over_no_axes),
     ("matmul_of_nothing", matmul_of_nothing),
+    ("matmul_of_nothing_and_a_view", matmul_of_nothing_and_a_view),
     ("var_with_any_ddof", var_with_any_ddof),
 ];
 
@@ -154,6 +155,20 @@ fn matmul_of_nothing() {
         check(ops::addmm(&tensor![1.0].astype(dtype), &tall, &wide, 1.0, 2.0), &[2, 3], &[2.0; 6]);
         assert!(ops::matmul(&Tensor::scalar(1, dtype).unwrap(), &wide).is_err());
         assert!(ops::matmul(&wide, &wide).is_err());
+    }
+    programs::end();
+}
+
+/// MLX's copy of the view is written after its memory was given back, and maybe to somebody else.
+fn matmul_of_nothing_and_a_view() {
+    let _limit = mlx::memory::set_cache_limit(0).unwrap();
+    let none = empty(&[16, 33, 64, 0], Dtype::Float32);
+    for turn in 0..100 {
+        let whole = ops::full([16, 33, 32, 65], f64::from(turn), Dtype::Float32).unwrap();
+        let view = ops::index(&whole, (mlx::prelude::Ellipsis, 1..)).unwrap();
+        check(ops::matmul(&view, &none), &[16, 33, 32, 0], &[]);
+        check(ops::addmm(&tensor![1.0], &view, &none, 1.0, 1.0), &[16, 33, 32, 0], &[]);
+        check(ops::matmul(&empty(&[0, 32], Dtype::Float32), &view), &[16, 33, 0, 64], &[]);
     }
     programs::end();
 }

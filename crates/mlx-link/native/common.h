@@ -3,9 +3,11 @@
 #include "native.h"
 
 #include <atomic>
+#include <memory>
 #include <unordered_set>
 #include <vector>
 
+#include "mlx/allocator.h"
 #include "mlx/c/error.h"
 #include "mlx/c/private/mlx.h"
 #include "mlx/mlx.h"
@@ -38,6 +40,25 @@ int guarded(Body body) {
     return 1;
   }
 }
+
+// MLX's products of nothing free the copy of an operand while it is yet to be written by a task. What a thread frees
+// while it schedules is held here and given back behind the tasks of `streams`.
+class HeldBack {
+ public:
+  // On this thread, until `end`.
+  void begin(std::vector<mx::Stream> streams);
+  void end();
+  void take(mx::allocator::Buffer buffer, size_t bytes);
+
+ private:
+  struct Buffers {
+    std::vector<mx::allocator::Buffer> list;
+    ~Buffers();
+  };
+  std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
+  size_t bytes_ = 0;
+  std::vector<mx::Stream> streams_;
+};
 
 // Reads MLX_CPU, once; an exception says what is wrong with it.
 void choose_cpu_mode();

@@ -24,6 +24,7 @@ struct Ticket {
   std::vector<mx::Event> own; // of the arrays scheduled by this ticket
   std::vector<mx::Event> leaves; // of inputs that other tickets were still computing
   std::vector<mx::Event> gpu; // waited for directly: only CPU streams run check tasks
+  HeldBack freed; // while it was scheduled; given back at the latest when the checks have run
   std::string schedule_error; // written before anybody else sees the ticket
 
   // One check has run.
@@ -203,8 +204,11 @@ TicketPtr begin(const std::vector<array>& outputs, std::vector<array>& first) {
         stripped.strip(leaf);
       }
       below = {};
+      ticket->freed.begin(streams);
       mx::async_eval(outputs);
+      ticket->freed.end();
     } catch (const std::exception& e) {
+      ticket->freed.end();
       // What was scheduled before the throw still runs, and its checks behind it.
       ticket->schedule_error = e.what();
     }

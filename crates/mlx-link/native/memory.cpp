@@ -1,4 +1,5 @@
 // Memory: MLX writes through the null pointer that its CPU allocator returns when there is none; here that is an error.
+// And it frees memory that its tasks still write to; here that waits for them.
 #include "common.h"
 
 #include <dlfcn.h>
@@ -6,6 +7,46 @@
 #include <string>
 
 #include "mlx/allocator.h"
+#include "mlx/scheduler.h"
+
+namespace mlxr {
+namespace {
+thread_local HeldBack* holding = nullptr;
+constexpr size_t most_held = size_t(1) << 22;
+} // namespace
+
+HeldBack::Buffers::~Buffers() {
+  for (auto buffer : list) {
+    mx::allocator::free(buffer);
+  }
+}
+
+void HeldBack::begin(std::vector<mx::Stream> streams) {
+  streams_ = std::move(streams);
+  holding = this;
+}
+
+void HeldBack::end() {
+  holding = nullptr;
+}
+
+void HeldBack::take(mx::allocator::Buffer buffer, size_t bytes) {
+  buffers_->list.push_back(buffer);
+  bytes_ += bytes;
+  if (bytes_ > most_held) {
+    try {
+      for (auto stream : streams_) {
+        mx::scheduler::enqueue(stream, [buffers = buffers_] {});
+      }
+      buffers_ = std::make_shared<Buffers>();
+      bytes_ = 0;
+    } catch (const std::exception&) {
+      // A stream without a thread: they stay until the end of the batch.
+    }
+  }
+}
+
+} // namespace mlxr
 
 // On Apple everything is one static library, in which MLX's own definition cannot be stood in for.
 #if !defined(__APPLE__)
@@ -24,7 +65,11 @@ class Checked : public Allocator {
     return buffer;
   }
   void free(Buffer buffer) override {
-    inner_.free(buffer);
+    if (mlxr::holding != nullptr && buffer.ptr() != nullptr) {
+      mlxr::holding->take(buffer, inner_.size(buffer));
+    } else {
+      inner_.free(buffer);
+    }
   }
   size_t size(Buffer buffer) const override {
     return inner_.size(buffer);

@@ -90,7 +90,7 @@ impl<const N: usize> Convolution<N> {
     }
 
     /// Whether MLX's borders, where the kernel begins and ends to lie inside the padded input, wrap around in 32 bits: it
-    /// writes outside of the result then.
+    /// writes outside of the result then. Not asked of sizes that MLX refuses.
     fn wraps(self, x: &[i32], weight: &[i32]) -> bool {
         if x.len() != N + 2 || weight.len() != N + 2 {
             return false;
@@ -99,9 +99,11 @@ impl<const N: usize> Convolution<N> {
             let [stride, padding, dilation, x, weight] =
                 [self.stride[axis], self.padding[axis], self.dilation[axis], x[axis + 1], weight[axis + 1]]
                     .map(i64::from);
-            let kernel = dilation * weight;
+            let (kernel, extent) = (dilation * weight, dilation * (weight - 1) + 1);
+            let fits = |number: &i64| i32::try_from(*number).is_ok();
+            let refused = fits(&extent) && extent > x + 2 * padding;
             let borders = [padding + stride - 1, x + padding - kernel + stride, kernel, padding - kernel];
-            borders.iter().any(|&border| i32::try_from(border).is_err())
+            !refused && !borders.iter().all(fits)
         })
     }
 
