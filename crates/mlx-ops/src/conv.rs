@@ -114,16 +114,34 @@ impl<const N: usize> Convolution<N> {
         if x.len() != N || weight.len() != N {
             return 0;
         }
-        let along = |axis: usize| {
-            let (stride, dilation) = (i64::from(self.stride[axis]), i64::from(self.dilation[axis]));
-            let padded = i64::from(x[axis]) + 2 * i64::from(self.padding[axis]);
-            if stride < 1 || dilation < 1 || padded > i64::from(i32::MAX) {
-                return 0;
-            }
-            let room = padded - dilation * (i64::from(weight[axis]) - 1) - 1;
-            if room < 0 { 0 } else { room / stride + 1 }
+        (0..N).fold(i64::from(*batch), |rows, axis| {
+            rows.saturating_mul(self.along(axis, x[axis], weight[axis]))
+        })
+    }
+
+    /// How many positions the kernel takes along an axis, as [`rows`](Convolution::rows).
+    fn along(self, axis: usize, x: i32, weight: i32) -> i64 {
+        let (stride, dilation) = (i64::from(self.stride[axis]), i64::from(self.dilation[axis]));
+        let padded = i64::from(x) + 2 * i64::from(self.padding[axis]);
+        if stride < 1 || dilation < 1 || padded > i64::from(i32::MAX) {
+            return 0;
+        }
+        let room = padded - dilation * (i64::from(weight) - 1) - 1;
+        if room < 0 { 0 } else { room / stride + 1 }
+    }
+
+    /// Whether the kernel is inside the padding alone at more positions than there are, which MLX's kernel for groups and
+    /// dilation does not expect: it writes behind the result, as for 5x5 groups over one padded pixel.
+    fn overhangs(self, x: &[i32], weight: &[i32]) -> bool {
+        if x.len() != N + 2 || weight.len() != N + 2 || (self.groups == 1 && self.dilation == [1; N]) {
+            return false;
+        }
+        let along: [i64; N] = std::array::from_fn(|axis| self.along(axis, x[axis + 1], weight[axis + 1]));
+        let outside = |axis: usize| {
+            i64::from(self.padding[axis]).div_euclid(i64::from(self.stride[axis]))
+                + i64::from(self.padding[axis] % self.stride[axis] > 0)
         };
-        (0..N).fold(i64::from(*batch), |rows, axis| rows.saturating_mul(along(axis)))
+        !along.contains(&0) && (0..N).any(|axis| outside(axis) > along[axis])
     }
 }
 
@@ -189,5 +207,9 @@ pub fn conv1d(x: &Tensor, weight: &Tensor, how: Convolution<1>) -> Result<Tensor
 #[track_caller]
 pub fn conv2d(x: &Tensor, weight: &Tensor, how: Convolution<2>) -> Result<Tensor> {
     how.check("conv2d", x, weight)?;
+    if how.overhangs(x.shape(), weight.shape()) {
+        let padded = fast::pad(x, &[1, 2], &how.padding)?;
+        return fast::conv2d(&padded, weight, &how.padding(0).raw());
+    }
     fast::conv2d(x, weight, &how.raw())
 }
