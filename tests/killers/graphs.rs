@@ -124,7 +124,7 @@ impl Drop for Computes {
         match found {
             Ok(values) => assert!(!self.refused && values == [3]),
             Err(error) => {
-                assert!(self.refused && error.message().contains("this thread is ending"), "{error}")
+                assert!(self.refused && error.message().contains("this thread is ending"), "{error}");
             }
         }
     }
