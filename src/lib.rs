@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The [`guide`] is six short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (each also a method,
-//! from the [`prelude`]), [`graph`] the graph as text and picture. Operators and methods panic at the caller's line
-//! where Python raises; the functions of [`ops`] return [`Result`].
+//! from the [`prelude`]), [`fast`] the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
+//! Operators and methods panic at the caller's line where Python raises; functions return [`Result`].
 //!
 //! Features, none on by default: `ndarray` converts arrays and views to tensors and back (`TryFrom`), `approx` compares
 //! tensors within a tolerance (`assert_abs_diff_eq!(a.approx(), b.approx(), epsilon = 1e-6)`), `serde` writes and reads
@@ -38,6 +38,18 @@ pub use mlx_core::Approx;
 pub mod ops {
     #[doc(inline)]
     pub use mlx_ops::*;
+}
+
+/// The fused kernels of `mlx.core.fast`, and quantization.
+pub mod fast {
+    #[doc(inline)]
+    pub use mlx_fast::*;
+}
+
+/// The layers and activations of `mlx.nn`.
+pub mod nn {
+    #[doc(inline)]
+    pub use mlx_nn::*;
 }
 
 #[doc(inline)]

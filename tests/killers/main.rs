@@ -8,6 +8,7 @@ mod failing;
 mod files;
 mod graphs;
 mod huge;
+mod kernels;
 mod npy;
 mod positions;
 #[path = "../support/programs.rs"]
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         division::PROGRAMS,
         positions::PROGRAMS,
         huge::PROGRAMS,
+        kernels::PROGRAMS,
         reductions::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,

@@ -4,7 +4,7 @@ Here: the line protocol. Next door: what values (case_values.py) and steps (case
 case format mean in Python MLX. Not here: comparing, case files, time limits and restarts, which
 the Rust driver does.
 
-Protocol, one JSON value a line. First line out: {"ready": {"mlx", "python", "libmlx", "blas"}}.
+Protocol, one JSON value a line. First line out: {"ready": {"mlx", "python", "libmlx", "blas", "device"}}.
   in   {"case": CASE, "dir": folder of the case file, "graph": bool}
        {"draw": {NAME: INPUT}, "dir": …}             answered with {"drawn": {NAME: OUT}}
   out  {"outputs": [OUT], "dot": text | null}        OUT = {"dtype", "shape", "hex"} | {"json"}
@@ -152,6 +152,9 @@ def main():
     sys.set_int_max_str_digits(0)
     ready = {"mlx": mx.__version__, "python": platform.python_version(), "libmlx": loaded_libmlx()}
     ready["blas"] = blas_in_force()
+    if device := os.environ.get("PARITY_DEVICE"):
+        mx.set_default_device(getattr(mx, device))
+    ready["device"] = str(mx.default_device()).removeprefix("Device(").removesuffix(", 0)")
     reply({"ready": ready})
     for line in sys.stdin:
         if not line.strip():

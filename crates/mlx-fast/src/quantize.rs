@@ -138,8 +138,9 @@ impl Quantized {
     }
 
     fn raw(&self) -> fast::QuantizedParts<'_> {
-        let Quantized { weight, scales, biases, .. } = self;
-        fast::QuantizedParts { weight, scales, biases: biases.as_ref() }
+        let Quantized { weight, scales, biases, global_scale, .. } = self;
+        let (biases, global_scale) = (biases.as_ref(), global_scale.as_ref());
+        fast::QuantizedParts { weight, scales, biases, global_scale }
     }
 
     fn operands(&self) -> Vec<OperandRef<'_>> {
@@ -180,9 +181,9 @@ pub fn quantize(w: &Tensor, how: impl Into<Quantization>) -> Result<Quantized> {
 /// ```
 /// # use mlx_core::{Tensor, tensor};
 /// # use mlx_fast::{QuantMode, dequantize, quantize_scaled};
-/// let w = Tensor::from_shape_slice([1, 16], &[6.0_f32; 16])?;
+/// let w = Tensor::from_shape_slice([1, 32], &[6.0_f32; 32])?;
 /// let q = quantize_scaled(&w, QuantMode::Nvfp4, &tensor![6.0])?;
-/// assert_eq!(dequantize(&q)?.shape(), [1, 16]);
+/// assert_eq!(dequantize(&q)?.shape(), [1, 32]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[track_caller]
@@ -214,7 +215,7 @@ fn parts(w: &Tensor, how: Quantization, global_scale: Option<&Tensor>) -> Result
 #[doc(alias = "mx.dequantize")]
 #[track_caller]
 pub fn dequantize(q: &Quantized) -> Result<Tensor> {
-    fast::dequantize(q.raw(), q.how.raw("dequantize")?, q.global_scale.as_ref(), None)
+    fast::dequantize(q.raw(), q.how.raw("dequantize")?, None)
 }
 
 /// [`dequantize`] to a real float `dtype`.
@@ -231,7 +232,7 @@ pub fn dequantize(q: &Quantized) -> Result<Tensor> {
 /// ```
 #[track_caller]
 pub fn dequantize_dtype(q: &Quantized, dtype: Dtype) -> Result<Tensor> {
-    fast::dequantize(q.raw(), q.how.raw("dequantize")?, q.global_scale.as_ref(), Some(dtype))
+    fast::dequantize(q.raw(), q.how.raw("dequantize")?, Some(dtype))
 }
 
 /// `x @ w.T` for the quantized `w` when `transpose` (Python's default, and what layers do), else `x @ w`.

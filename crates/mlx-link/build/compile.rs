@@ -154,8 +154,9 @@ fn path(path: &Path) -> Step<String> {
     let plain = |text: &&str| !text.contains(|c: char| matches!(c, ':' | '$') || c.is_control());
     path.to_str().filter(|_| path.is_absolute()).filter(plain).map(str::to_owned).ok_or_else(|| {
         format!(
-            "the loader of programs cannot be given the path {path:?} (relative, a colon, a dollar, a control character, or not UTF-8): \
-             set MLX_LINK_CACHE, or MLX_LINK_DIR where it is in use, to another folder."
+            "the loader of programs cannot be given the path `{}` (relative, a colon, a dollar, a control character, or not UTF-8): \
+             set MLX_LINK_CACHE, or MLX_LINK_DIR where it is in use, to another folder.",
+            path.display()
         )
     })
 }

@@ -13,11 +13,10 @@ pub(crate) const STUB: &str = "mlx-no-driver";
 /// Writes the stand-in for the CUDA MLX in `mlx` into the folder `into`.
 pub(crate) fn stub(mut compiler: Command, mlx: &Path, into: &Path) -> Step<()> {
     let source = into.join("no-driver.cpp");
-    let mut text = String::new();
-    for symbol in driver_symbols(&mlx.join("lib/libmlx.so"))? {
-        text.push_str(&format!("extern \"C\" void {symbol}() {{}}\n"));
-    }
-    fs::write(&source, text).map_err(|e| format!("cannot write {}: {e}.", source.display()))?;
+    let symbols = driver_symbols(&mlx.join("lib/libmlx.so"))?;
+    let text: Vec<String> =
+        symbols.iter().map(|symbol| format!("extern \"C\" void {symbol}() {{}}\n")).collect();
+    fs::write(&source, text.concat()).map_err(|e| format!("cannot write {}: {e}.", source.display()))?;
     compiler.arg("-shared").arg("-o").arg(into.join(format!("lib{STUB}.so"))).arg(&source);
     compiler.args(["-Xlinker", "-soname", "-Xlinker", "libcuda.so.1"]);
     let done = compiler.output().map_err(|e| compile::no_compiler(&e.to_string()))?;

@@ -222,6 +222,13 @@ TicketPtr begin(const std::vector<array>& outputs, std::vector<array>& first) {
       }
     }
   }
+  if (!ticket->schedule_error.empty() && streams_made.load() > 1) {
+    // Between streams MLX looks for errors while it schedules, and takes them from the checks: what is under way of this
+    // batch may rest on what failed.
+    for (auto& event : ticket->own) {
+      failures().add(event, ticket->schedule_error);
+    }
+  }
   enqueue_checks(ticket, streams);
   return ticket;
 }

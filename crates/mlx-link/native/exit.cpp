@@ -5,9 +5,11 @@
 #include <unistd.h>
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 
 #include "mlx/backend/cpu/encoder.h"
 #include "mlx/compile_impl.h"
+#include "mlx/device.h"
 #include "mlx/random.h"
 #include "mlx/stream.h"
 
@@ -18,11 +20,26 @@ namespace {
 pthread_rwlock_t teardown = PTHREAD_RWLOCK_INITIALIZER;
 std::atomic<void (*)(void)> lock_library{nullptr};
 
+#if defined(__linux__)
+int exit_status = 0;
+
+// Statics of MLX's CUDA build throw from their destructors once the driver is gone; the exit code stays the program's.
+void end_quietly(int status, void*) {
+  exit_status = status;
+  std::set_terminate([] { _exit(exit_status); });
+}
+#endif
+
 void at_exit() {
   static std::atomic<bool> done{false};
   if (done.exchange(true)) {
     return;
   }
+#if defined(__linux__)
+  if (mx::device_count(mx::Device::gpu) > 0) {
+    on_exit(end_quietly, nullptr); // what is registered last runs first
+  }
+#endif
   // The library lock comes second: a thread that is ending may need it to drop what it held.
   // Both waits are without limit: a thread inside one long call ends it, and going on beside it would crash.
   pthread_rwlock_wrlock(&teardown);

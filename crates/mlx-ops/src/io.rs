@@ -87,7 +87,9 @@ fn check_header(header: &[u8], data: u64) -> Result<()> {
             return Err(bad(&format!("the name {name:?} holds a NUL, at which MLX would cut it off")));
         }
         if name == "__metadata__" {
-            let texts = entry.as_object().is_some_and(|texts| texts.values().all(Value::is_string));
+            // Python MLX writes null where there is none.
+            let texts = entry.is_null()
+                || entry.as_object().is_some_and(|texts| texts.values().all(Value::is_string));
             if !texts {
                 return Err(bad("__metadata__ is no map of texts"));
             }

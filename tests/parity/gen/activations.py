@@ -21,20 +21,32 @@ def many_values():
     for name in NAMES:
         for dtype in HALVES + ["float32"]:
             for key, low, high in ((1, -4.0, 4.0), (2, -100.0, 100.0)):
-                inputs = {"x": {"dtype": dtype, "shape": [5000], "uniform": {"key": key, "low": low, "high": high}}}
-                yield case(f"{name}_many_{key}_{SHORT[dtype]}", inputs, [step("y", f"nn.{name}", "$x")])
+                inputs = {
+                    "x": {
+                        "dtype": dtype,
+                        "shape": [5000],
+                        "uniform": {"key": key, "low": low, "high": high},
+                    }
+                }
+                yield case(
+                    f"{name}_many_{key}_{SHORT[dtype]}", inputs, [step("y", f"nn.{name}", "$x")]
+                )
 
 
 def shapes():
     for name in NAMES:
         for shape in ([], [1], [0], [2, 0], [1, 1, 1], [3, 1, 4]):
             tag = "x".join(map(str, shape)) or "0d"
-            inputs = {"x": tensor("float32", shape, []) if 0 in shape else normal("float32", shape, 3)}
+            inputs = {
+                "x": tensor("float32", shape, []) if 0 in shape else normal("float32", shape, 3)
+            }
             yield case(f"{name}_shape_{tag}", inputs, [step("y", f"nn.{name}", "$x")])
         inputs = {"x": normal("float32", [6, 4], 4)}
         steps = [
-            step("t", "mx.transpose", "$x"), step("u", f"nn.{name}", "$t"),
-            step("s", "index", "$x", [{"slice": [None, None, 2]}]), step("v", f"nn.{name}", "$s"),
+            step("t", "mx.transpose", "$x"),
+            step("u", f"nn.{name}", "$t"),
+            step("s", "index", "$x", [{"slice": [None, None, 2]}]),
+            step("v", f"nn.{name}", "$s"),
         ]
         yield case(f"{name}_views", inputs, steps, ["u", "v"])
 
@@ -44,9 +56,14 @@ def chains():
         inputs = {"x": normal(dtype, [4, 8], 5), "y": normal(dtype, [3], 6)}
         # One trace serves all shapes of a dtype and number of dimensions, and a second one another number.
         steps = [
-            step("a", "nn.gelu", "$x"), step("b", "nn.gelu", "$a"), step("c", "nn.gelu", "$y"),
-            step("d", "nn.silu", "$b"), step("e", "*", "$d", 0.5), step("f", "nn.relu", "$e"),
-            step("g", "nn.softplus", "$f"), step("h", "nn.gelu_approx", "$g"),
+            step("a", "nn.gelu", "$x"),
+            step("b", "nn.gelu", "$a"),
+            step("c", "nn.gelu", "$y"),
+            step("d", "nn.silu", "$b"),
+            step("e", "*", "$d", 0.5),
+            step("f", "nn.relu", "$e"),
+            step("g", "nn.softplus", "$f"),
+            step("h", "nn.gelu_approx", "$g"),
         ]
         yield case(f"activation_chain_{SHORT[dtype]}", inputs, steps, ["c", "h"])
 

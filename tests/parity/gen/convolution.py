@@ -24,8 +24,13 @@ def call(axes, **kw):
 def options():
     x, w = {1: [2, 9, 4], 2: [2, 7, 6, 4]}, {1: [6, 3, 4], 2: [6, 3, 2, 4]}
     table = [
-        {}, {"stride": 2}, {"padding": 1}, {"dilation": 2}, {"stride": 3, "padding": 2},
-        {"padding": 3, "dilation": 2}, {"padding": -1},
+        {},
+        {"stride": 2},
+        {"padding": 1},
+        {"dilation": 2},
+        {"stride": 3, "padding": 2},
+        {"padding": 3, "dilation": 2},
+        {"padding": -1},
     ]
     pairs = [{"stride": [2, 1]}, {"padding": [0, 3]}, {"dilation": [1, 2]}, {"padding": [-1, 1]}]
     for dtype in REALS:
@@ -34,7 +39,11 @@ def options():
                 inputs = pair(x[axes], w[axes], dtype)
                 yield case(f"conv{axes}d_option_{turn}_{SHORT[dtype]}", inputs, [call(axes, **kw)])
         inputs = pair(x[1], w[1], dtype)
-        yield case(f"conv1d_positional_{SHORT[dtype]}", inputs, [step("y", "mx.conv1d", "$x", "$w", 2, 1, 1, 1)])
+        yield case(
+            f"conv1d_positional_{SHORT[dtype]}",
+            inputs,
+            [step("y", "mx.conv1d", "$x", "$w", 2, 1, 1, 1)],
+        )
         inputs = pair(x[2], w[2], dtype)
         steps = [step("y", "mx.conv2d", "$x", "$w", [1, 2], 1, [1, 1], 1)]
         yield case(f"conv2d_positional_{SHORT[dtype]}", inputs, steps)
@@ -52,10 +61,18 @@ def groups():
 
 
 def shapes():
-    ones = [([1, 3, 1], [1, 3, 1]), ([0, 5, 4], [4, 2, 4]), ([3, 4, 5], [7, 1, 5]), ([1, 64, 32], [32, 5, 32])]
+    ones = [
+        ([1, 3, 1], [1, 3, 1]),
+        ([0, 5, 4], [4, 2, 4]),
+        ([3, 4, 5], [7, 1, 5]),
+        ([1, 64, 32], [32, 5, 32]),
+    ]
     twos = [
-        ([1, 3, 3, 1], [1, 3, 3, 1]), ([0, 5, 5, 4], [4, 2, 2, 4]), ([2, 4, 4, 3], [5, 1, 1, 3]),
-        ([1, 16, 16, 16], [32, 3, 3, 16]), ([1, 12, 12, 32], [32, 3, 3, 32]),
+        ([1, 3, 3, 1], [1, 3, 3, 1]),
+        ([0, 5, 5, 4], [4, 2, 2, 4]),
+        ([2, 4, 4, 3], [5, 1, 1, 3]),
+        ([1, 16, 16, 16], [32, 3, 3, 16]),
+        ([1, 12, 12, 32], [32, 3, 3, 32]),
     ]
     for dtype in REALS + ["float64"]:
         for axes, table in ((1, ones), (2, twos)):
@@ -74,15 +91,25 @@ def shapes():
 def refused():
     x, w = [1, 5, 4], [4, 2, 4]
     for key, values in {
-        "stride": (0, -1), "dilation": (0, -1, 1073741824), "padding": (-2, 1073741824), "groups": (3, 2, 4),
+        "stride": (0, -1),
+        "dilation": (0, -1, 1073741824),
+        "padding": (-2, 1073741824),
+        "groups": (3, 2, 4),
     }.items():
         for value in values:
             name = f"conv1d_{key}_{value}_refused".replace("-", "minus_")
             yield error(name, pair(x, w), call(1, **{key: value}))
     for key, value in (("stride", [0, 1]), ("dilation", [1, -1]), ("padding", -9)):
-        yield error(f"conv2d_{key}_refused", pair([1, 5, 5, 4], [4, 2, 2, 4]), call(2, **{key: value}))
+        yield error(
+            f"conv2d_{key}_refused", pair([1, 5, 5, 4], [4, 2, 2, 4]), call(2, **{key: value})
+        )
     for a, b in (
-        ([5, 4], w), (x, [2, 4]), (x, [4, 2, 4, 1]), (x, [4, 6, 4]), ([1, 5, 3], w), ([1, 0, 4], w),
+        ([5, 4], w),
+        (x, [2, 4]),
+        (x, [4, 2, 4, 1]),
+        (x, [4, 6, 4]),
+        ([1, 5, 3], w),
+        ([1, 0, 4], w),
     ):
         yield error(f"conv1d_{dims(a)}_{dims(b)}_refused", pair(a, b), call(1))
     yield error("conv1d_groups_out", pair([1, 5, 4], [3, 2, 2]), call(1, groups=2))

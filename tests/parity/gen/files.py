@@ -27,7 +27,8 @@ PYTHON_DTYPES = {
 
 
 def tiny_safetensors():
-    header, data = {}, b""
+    # What Python MLX writes where there is no metadata.
+    header, data = {"__metadata__": None}, b""
     for name, (dtype, shape, form, values) in TENSORS.items():
         packed = struct.pack(form, *values)
         span = [len(data), len(data) + len(packed)]

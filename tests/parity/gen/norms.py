@@ -18,7 +18,9 @@ def dtypes():
             else:
                 yield case(name, inputs, [call()])
     for dtype in FLOATS:
-        yield case(f"rms_norm_bare_{SHORT[dtype]}", {"x": normal(dtype, [3, 5], 1)}, [call(weight=None)])
+        yield case(
+            f"rms_norm_bare_{SHORT[dtype]}", {"x": normal(dtype, [3, 5], 1)}, [call(weight=None)]
+        )
     yield error("rms_norm_bare_i32", {"x": tensor("int32", [3], [1, 2, 3])}, call(weight=None))
 
 
@@ -27,7 +29,10 @@ def shapes():
         for shape in ([7], [1], [2, 1], [3, 64], [2, 3, 301], [0, 4], [2, 0]):
             inputs = {"x": normal(dtype, shape, 2), "w": normal(dtype, shape[-1:], 3)}
             if 0 in shape:
-                inputs = {"x": tensor(dtype, shape, []), "w": tensor(dtype, shape[-1:], [1.0] * shape[-1])}
+                inputs = {
+                    "x": tensor(dtype, shape, []),
+                    "w": tensor(dtype, shape[-1:], [1.0] * shape[-1]),
+                }
             tag = "x".join(map(str, shape))
             yield case(f"rms_norm_{tag}_{SHORT[dtype]}", inputs, [call()])
         inputs = {"x": normal(dtype, [4, 3], 2), "w": normal(dtype, [4], 3)}

@@ -31,7 +31,10 @@ def modes():
         for mode in MODES:
             for shape in ([2, 128], [3, 2, 128]):
                 # The weight of a batch has a batch of inputs.
-                inputs = {"w": normal(dtype, shape, 1), "x": normal(dtype, [*shape[:-2], 5, 128], 2)}
+                inputs = {
+                    "w": normal(dtype, shape, 1),
+                    "x": normal(dtype, [*shape[:-2], 5, 128], 2),
+                }
                 steps = [quantize(mode=mode), dequantize(mode=mode), qmm(mode=mode)]
                 outputs = [name[1:] for name in parts(mode)] + ["y", "z"]
                 yield case(f"quant_{mode}_{len(shape)}d_{SHORT[dtype]}", inputs, steps, outputs)
@@ -42,9 +45,15 @@ def affine_sizes():
         for group in (32, 64, 128):
             dtype = REALS[(turn + group // 32) % 3]
             sizes = {"group_size": group, "bits": bits}
-            inputs = {"w": normal(dtype, [4, 256], 3), "x": normal(dtype, [3, 256], 4), "t": normal(dtype, [3, 4], 5)}
+            inputs = {
+                "w": normal(dtype, [4, 256], 3),
+                "x": normal(dtype, [3, 256], 4),
+                "t": normal(dtype, [3, 4], 5),
+            }
             steps = [
-                quantize(**sizes), dequantize(**sizes), qmm(**sizes),
+                quantize(**sizes),
+                dequantize(**sizes),
+                qmm(**sizes),
                 step("u", "mx.quantized_matmul", "$t", "$q", "$s", "$b", transpose=False, **sizes),
             ]
             name = f"quant_affine_{group}_{bits}_{SHORT[dtype]}"
@@ -60,7 +69,8 @@ def positional():
     ]
     yield case("quant_positional", inputs, steps, ["y", "z"])
     steps = [
-        quantize(mode="mxfp4", group_size=32, bits=4), dequantize(mode="mxfp4", group_size=None, bits=None),
+        quantize(mode="mxfp4", group_size=32, bits=4),
+        dequantize(mode="mxfp4", group_size=None, bits=None),
         step("z", "mx.quantized_matmul", "$x", "$q", "$s", None, mode="mxfp4", group_size=32),
     ]
     yield case("quant_explicit_mx", inputs, steps, ["y", "z"])
@@ -74,7 +84,8 @@ def dtypes_and_scale():
             yield case(f"dequantize_to_{mode}_{SHORT[dtype]}", inputs, steps)
         inputs = {"w": normal(dtype, [2, 64], 1), "g": tensor("float32", [], [3.5])}
         steps = [
-            quantize(mode="nvfp4", global_scale="$g"), dequantize(mode="nvfp4", global_scale="$g"),
+            quantize(mode="nvfp4", global_scale="$g"),
+            dequantize(mode="nvfp4", global_scale="$g"),
         ]
         yield case(f"quant_global_scale_{SHORT[dtype]}", inputs, steps, ["q", "s", "y"])
         # Rows of the product promote: float32 inputs with half-precision scales.
@@ -100,10 +111,16 @@ def specials():
 def shapes():
     for shape in ([0, 64], [2, 0], [0, 2, 64]):
         tag = "x".join(map(str, shape))
-        yield case(f"quant_empty_{tag}", {"w": tensor("float32", shape, [])}, [quantize()], ["q", "s", "b"])
+        yield case(
+            f"quant_empty_{tag}", {"w": tensor("float32", shape, [])}, [quantize()], ["q", "s", "b"]
+        )
     inputs = {"w": normal("float32", [64, 3], 1), "x": normal("float32", [64, 4], 2)}
     steps = [
-        step("t", "mx.transpose", "$w"), quantize("$t"), step("x", "mx.transpose", "$x"), qmm(), dequantize(),
+        step("t", "mx.transpose", "$w"),
+        quantize("$t"),
+        step("x", "mx.transpose", "$x"),
+        qmm(),
+        dequantize(),
     ]
     yield case("quant_transposed", inputs, steps, ["y", "z"])
     for shape in ([64], [1, 64], [2, 3, 64], [2, 1, 3, 64], [0, 3, 64]):
@@ -111,7 +128,9 @@ def shapes():
         tag = "x".join(map(str, shape))
         if 0 in shape:
             continue
-        yield case(f"qmm_{tag}", {"w": normal("float32", [5, 64], 1), "x": x}, [quantize(), qmm("y")])
+        yield case(
+            f"qmm_{tag}", {"w": normal("float32", [5, 64], 1), "x": x}, [quantize(), qmm("y")]
+        )
 
 
 def refused():
@@ -121,28 +140,47 @@ def refused():
         return error(name, inputs, step("y", "mx.quantize", "$w", **kw))
 
     for shape in ([64], [], [2, 60]):
-        yield bad(f"quantize_refused_{'x'.join(map(str, shape)) or '0d'}", {"w": normal("float32", shape, 1)})
+        yield bad(
+            f"quantize_refused_{'x'.join(map(str, shape)) or '0d'}",
+            {"w": normal("float32", shape, 1)},
+        )
     for group in (16, 48, -32):
         yield bad(f"quantize_group_{str(group).replace('-', 'minus_')}", group_size=group)
     for bits in (1, 7, 16, 32):
         yield bad(f"quantize_bits_{bits}", bits=bits)
-    for mode, kw in (("x", {}), ("mxfp4", {"bits": 8}), ("mxfp4", {"group_size": 64}), ("nvfp4", {"bits": 8}), ("mxfp8", {"group_size": 16})):
+    for mode, kw in (
+        ("x", {}),
+        ("mxfp4", {"bits": 8}),
+        ("mxfp4", {"group_size": 64}),
+        ("nvfp4", {"bits": 8}),
+        ("mxfp8", {"group_size": 16}),
+    ):
         yield bad(f"quantize_{mode}_{'_'.join(kw)}", mode=mode, **kw)
     for dtype in ("int32", "bool_", "complex64"):
         yield bad(f"quantize_{SHORT[dtype]}", {"w": tensor(dtype, [1, 64], [1] * 64)})
-    for mode, dtype, shape in (("affine", "float32", []), ("mxfp8", "float32", []), ("nvfp4", "float32", [2]), ("nvfp4", "int32", [])):
+    for mode, dtype, shape in (
+        ("affine", "float32", []),
+        ("mxfp8", "float32", []),
+        ("nvfp4", "float32", [2]),
+        ("nvfp4", "int32", []),
+    ):
         inputs = {**w, "g": tensor(dtype, shape, [1] * (2 if shape else 1))}
         name = f"quantize_global_scale_{mode}_{SHORT[dtype]}_{'x'.join(map(str, shape)) or '0d'}"
         yield bad(name, inputs, mode=mode, global_scale="$g")
     for shape in ([0, 64], [2, 0]):
-        yield bad(f"quantize_mxfp4_{'x'.join(map(str, shape))}", {"w": tensor("float32", shape, [])}, mode="mxfp4")
+        yield bad(
+            f"quantize_mxfp4_{'x'.join(map(str, shape))}",
+            {"w": tensor("float32", shape, [])},
+            mode="mxfp4",
+        )
 
 
 def unfit_parts():
     packed = {"q": tensor("uint32", [2, 8], [1] * 16), "x": normal("float32", [3, 64], 1)}
     ones = lambda dtype, *shape: tensor(dtype, shape, [1] * shape[0] * shape[-1])
     for tag, scales, biases in (
-        ("wide", ones("float32", 2, 2), ones("float32", 2, 2)), ("i32", ones("int32", 2, 1), ones("int32", 2, 1)),
+        ("wide", ones("float32", 2, 2), ones("float32", 2, 2)),
+        ("i32", ones("int32", 2, 1), ones("int32", 2, 1)),
         ("c64", ones("complex64", 2, 1), ones("complex64", 2, 1)),
         ("uneven", ones("float32", 2, 1), ones("float32", 1, 1)),
     ):
@@ -153,11 +191,18 @@ def unfit_parts():
     yield error("dequantize_no_biases", inputs, step("y", "mx.dequantize", "$q", "$s"))
     yield error("qmm_no_biases", inputs, step("y", "mx.quantized_matmul", "$x", "$q", "$s"))
     for bits in (0, -4):
-        yield error(f"dequantize_bits_{str(bits).replace('-', 'minus_')}", inputs, dequantize(bits=bits))
+        yield error(
+            f"dequantize_bits_{str(bits).replace('-', 'minus_')}", inputs, dequantize(bits=bits)
+        )
     for dtype in ("int32", "complex64", "bool_"):
         yield error(f"dequantize_to_{SHORT[dtype]}", inputs, dequantize(dtype={"dtype": dtype}))
     yield error("dequantize_mode", inputs, dequantize(mode="x"))
-    bytes_ = {**packed, "q": ones("uint8", 2, 8), "s": ones("float32", 2, 1), "b": ones("float32", 2, 1)}
+    bytes_ = {
+        **packed,
+        "q": ones("uint8", 2, 8),
+        "s": ones("float32", 2, 1),
+        "b": ones("float32", 2, 1),
+    }
     yield error("dequantize_u8", bytes_, dequantize())
     yield error("qmm_u8", bytes_, qmm("y"))
     narrow = {**inputs, "x": normal("float32", [3, 60], 1)}
@@ -189,14 +234,21 @@ def hadamard():
         for dtype in HALVES + ["float32"]:
             inputs = {"x": normal(dtype, [2, n], 1)}
             steps = [
-                step("y", "mx.hadamard_transform", "$x"), step("z", "mx.hadamard_transform", "$x", scale=0.1),
+                step("y", "mx.hadamard_transform", "$x"),
+                step("z", "mx.hadamard_transform", "$x", scale=0.1),
             ]
             yield case(f"hadamard_{n}_{SHORT[dtype]}", inputs, steps, ["y", "z"])
     for dtype in ("int32", "bool_", "complex64", "uint8"):
         inputs = {"x": tensor(dtype, [1, 4], [1, 0, 1, 1])}
-        yield case(f"hadamard_{SHORT[dtype]}", inputs, [step("y", "mx.hadamard_transform", "$x", 1.0)])
-    yield case("hadamard_0d", {"x": normal("float32", [], 1)}, [step("y", "mx.hadamard_transform", "$x")])
-    yield error("hadamard_f64", {"x": normal("float64", [4], 1)}, step("y", "mx.hadamard_transform", "$x"))
+        yield case(
+            f"hadamard_{SHORT[dtype]}", inputs, [step("y", "mx.hadamard_transform", "$x", 1.0)]
+        )
+    yield case(
+        "hadamard_0d", {"x": normal("float32", [], 1)}, [step("y", "mx.hadamard_transform", "$x")]
+    )
+    yield error(
+        "hadamard_f64", {"x": normal("float64", [4], 1)}, step("y", "mx.hadamard_transform", "$x")
+    )
     for shape in ([0], [2, 0], [0, 4]):
         inputs = {"x": tensor("float32", shape, [])}
         name = f"hadamard_empty_{'x'.join(map(str, shape))}"
@@ -211,6 +263,15 @@ def hadamard():
 
 def cases():
     every = (
-        modes, affine_sizes, positional, dtypes_and_scale, specials, shapes, refused, unfit_parts, killers, hadamard,
+        modes,
+        affine_sizes,
+        positional,
+        dtypes_and_scale,
+        specials,
+        shapes,
+        refused,
+        unfit_parts,
+        killers,
+        hadamard,
     )
     return [made for part in every for made in part()]

@@ -27,7 +27,9 @@ def shapes():
             yield case(f"rope_shape_{tag}_{SHORT[dtype]}", {"x": normal(dtype, shape, 2)}, steps)
         for shape in ([1, 0, 8], [0, 3, 8], [1, 2, 0, 8]):
             tag = "x".join(map(str, shape))
-            yield case(f"rope_empty_{tag}_{SHORT[dtype]}", {"x": tensor(dtype, shape, [])}, [call()])
+            yield case(
+                f"rope_empty_{tag}_{SHORT[dtype]}", {"x": tensor(dtype, shape, [])}, [call()]
+            )
         steps = [step("x", "mx.transpose", "$a", [0, 2, 1, 3]), call()]
         yield case(f"rope_transposed_{SHORT[dtype]}", {"a": normal(dtype, X, 3)}, steps)
 
@@ -56,10 +58,14 @@ def offset_tensors():
         for kind in ("int32", "uint32", "int64", "int8", "uint16"):
             for shape, values in (([], [5]), ([1], [5]), ([2], [5, 90])):
                 inputs = {"x": normal(dtype, X, 5), "o": tensor(kind, shape, values)}
-                name = f"rope_offset_{SHORT[kind]}_{'x'.join(map(str, shape)) or '0d'}_{SHORT[dtype]}"
+                name = (
+                    f"rope_offset_{SHORT[kind]}_{'x'.join(map(str, shape)) or '0d'}_{SHORT[dtype]}"
+                )
                 yield case(name, inputs, [call(offset="$o")])
         inputs = {"x": normal(dtype, [2, 3, 8], 5), "o": tensor("int32", [2], [-4, 70000])}
-        yield case(f"rope_offset_rows_{SHORT[dtype]}", inputs, [call(offset="$o", traditional=True)])
+        yield case(
+            f"rope_offset_rows_{SHORT[dtype]}", inputs, [call(offset="$o", traditional=True)]
+        )
 
 
 def refused():

@@ -8,8 +8,8 @@ from .base import (
 )
 
 FUNCTIONS = [
-    "abs", "exp", "log", "sqrt", "rsqrt", "square", "sin", "cos", "tanh", "sigmoid", "erf",
-    "floor", "logical_not", "negative",
+    "abs", "exp", "log", "sqrt", "rsqrt", "square", "sign", "sin", "cos", "tanh", "sigmoid",
+    "erf", "floor", "logical_not", "negative",
 ]
 REFUSED = {("sigmoid", "complex64"), ("erf", "complex64"), ("floor", "complex64"), ("negative", "bool_")}
 SPECIALS = ["nan", "inf", "-inf", -0.0, 0.0, 1.0, -1.0, 88.0, 88.5, -88.5, 100.0, -104.0, 0.1, 3e-5]

@@ -14,9 +14,9 @@ pub(crate) mod worker;
 
 use crate::tidy;
 use clap::Args;
-use process::{Ending, Report};
+use process::{Ending, Report, Terms};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     num::NonZero,
     sync::Mutex,
     thread,
@@ -36,6 +36,9 @@ pub(crate) struct KillHunt {
     /// How long a trial may take, in seconds.
     #[arg(long, default_value_t = 10)]
     limit: u64,
+    /// Let MLX fuse compiled functions, which it does by a C++ compiler: takes minutes more.
+    #[arg(long)]
+    fuse: bool,
 }
 
 /// Trials of one process.
@@ -55,25 +58,27 @@ struct Found {
 pub(crate) fn run(options: &KillHunt) -> Result<bool, String> {
     let start = Instant::now();
     let mut templates = template::all()?;
-    let untaught: Vec<String> =
-        tidy::table_ops().filter(|op| !templates.iter().any(|template| template.op == *op)).collect();
-    if !untaught.is_empty() {
-        return Err(format!("no parity case shows how to call {}", untaught.join(", ")));
-    }
-    if let Some(only) = &options.only {
-        templates.retain(|it| it.op == *only || it.op.rsplit('.').next() == Some(only));
+    let is_wanted =
+        |op: &str| options.only.as_ref().is_none_or(|only| op == only || op.rsplit('.').next() == Some(only));
+    templates.retain(|template| is_wanted(&template.op));
+    // What the tables have and no parity case shows cannot be called, which must not pass for well.
+    let ops: BTreeSet<String> = tidy::table_ops()
+        .filter(|op| is_wanted(op))
+        .chain(templates.iter().map(|template| template.op.clone()))
+        .collect();
+    if ops.is_empty() {
+        return Err("there is no such op".into());
     }
     let trials = trial::all(&templates, options.seed);
-    let ops: Vec<&str> = templates.iter().map(|template| template.op.as_str()).collect();
-    let limit = Duration::from_secs(options.limit);
+    let terms = Terms { limit: Duration::from_secs(options.limit), fuses: options.fuse };
     // A hunt that cannot see a kill would find none.
-    let killer = process::run(&[Trial::killer()], limit)?.ending;
+    let killer = process::run(&[Trial::killer()], terms)?.ending;
     if !matches!(killer, Ending::Killed(_)) {
         return Err(format!("a process that ends by exit code 0 is taken for {killer:?}"));
     }
     let batches = Mutex::new(trials.chunks(BATCH));
     let found = Mutex::new(Found::default());
-    let hunter = Hunter { limit, found: &found };
+    let hunter = Hunter { terms, found: &found };
     let next = || batches.lock().ok().and_then(|mut batches| batches.next());
     let work = || -> Result<(), String> {
         while let Some(batch) = next() {
@@ -87,20 +92,20 @@ pub(crate) fn run(options: &KillHunt) -> Result<bool, String> {
         running.into_iter().try_for_each(|thread| thread.join().expect("hunters do not panic"))
     })?;
     let found = found.into_inner().map_err(|e| e.to_string())?;
-    let untried: Vec<&str> = ops.into_iter().filter(|op| !found.tried.contains_key(*op)).collect();
-    if trials.is_empty() || !untried.is_empty() {
-        return Err(format!("no trial of {} was well-formed", untried.join(", ")));
+    let untried: Vec<&String> = ops.iter().filter(|op| !found.tried.contains_key(*op)).collect();
+    for op in &untried {
+        println!("UNTRIED {op}: no parity case shows a call of it that is well-formed");
     }
     let tried: usize = found.tried.values().sum();
     let (ops, seconds) = (found.tried.len(), start.elapsed().as_secs());
     println!("{ops} ops, seed {}, {seconds} s; {} ill-formed calls left out", options.seed, found.skipped);
     println!("{tried} tried, {} kills, {} hangs", found.kills, found.hangs);
-    Ok(found.kills + found.hangs == 0)
+    Ok(found.kills + found.hangs == 0 && untried.is_empty())
 }
 
 /// Runs batches and notes what became of them.
 struct Hunter<'a> {
-    limit: Duration,
+    terms: Terms,
     found: &'a Mutex<Found>,
 }
 
@@ -121,7 +126,7 @@ impl Hunter<'_> {
     }
 
     fn run(&self, batch: &[Trial]) -> Result<Report, String> {
-        process::run(batch, self.limit)
+        process::run(batch, self.terms)
     }
 
     fn note(&self, batch: &[Trial], outcomes: &[String]) -> Result<(), String> {

@@ -19,6 +19,15 @@ const ADDRESS_SPACE: u32 = 2 << 20;
 /// How long MLX may take to start.
 const START: Duration = Duration::from_secs(30);
 
+/// How processes are run.
+#[derive(Clone, Copy)]
+pub(super) struct Terms {
+    /// How long a trial may take.
+    pub(super) limit: Duration,
+    /// Whether MLX finds the compiler with which it fuses compiled functions: a second for each dtype and layout.
+    pub(super) fuses: bool,
+}
+
 /// How a batch went.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Report {
@@ -39,7 +48,7 @@ pub(super) enum Ending {
 }
 
 /// Makes trials in a process of their own; one of depth may take longer than the limit.
-pub(super) fn run(trials: &[Trial], limit: Duration) -> Result<Report, String> {
+pub(super) fn run(trials: &[Trial], terms: Terms) -> Result<Report, String> {
     let folder = tempfile::tempdir().map_err(|e| format!("no folder for temporary files: {e}"))?;
     let file = folder.path().join("trials.txt");
     let lines: Vec<String> = trials.iter().map(Trial::line).collect();
@@ -48,7 +57,8 @@ pub(super) fn run(trials: &[Trial], limit: Duration) -> Result<Report, String> {
     let stderr = fs::File::create(&complaints).map_err(|e| format!("{}: {e}", complaints.display()))?;
     // Rust has no safe way to limit its own memory; a shell does. Where there is no such limit, memory is the machine's.
     let limited = format!("ulimit -v {ADDRESS_SPACE} 2>/dev/null; exec \"$0\" kill-hunt-worker \"$1\"");
-    let mut child = Command::new("sh")
+    let mut command = Command::new("/bin/sh");
+    command
         .args(["-c", &limited])
         .arg(env::current_exe().map_err(|e| e.to_string())?)
         .arg(&file)
@@ -58,12 +68,14 @@ pub(super) fn run(trials: &[Trial], limit: Duration) -> Result<Report, String> {
         .env("TMPDIR", folder.path())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(stderr)
-        .spawn()
-        .map_err(|e| format!("sh did not start: {e}"))?;
+        .stderr(stderr);
+    if !terms.fuses {
+        command.env("PATH", folder.path());
+    }
+    let mut child = command.spawn().map_err(|e| format!("sh did not start: {e}"))?;
     let said = lines_of(&mut child);
     let (outcomes, at_end) =
-        watch(&said, |number| trials.get(number).map_or(limit, |trial| trial.patience(limit)));
+        watch(&said, |number| trials.get(number).map_or(terms.limit, |trial| trial.patience(terms.limit)));
     let ending = match at_end {
         None => {
             let _ = child.kill();

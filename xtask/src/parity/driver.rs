@@ -10,6 +10,7 @@ use super::{
     side::Side,
 };
 use crate::python;
+use clap::ValueEnum;
 use mlx_core::MLX_VERSION;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -26,22 +27,58 @@ pub(crate) struct Driver {
     rust: Side,
     limit: Duration,
     greeting: Vec<String>,
+    on_gpu: bool,
     /// Lies where Python is told to find it, also when it is started again.
     _shim: Option<Shim>,
 }
 
+/// What a run asks for.
+pub(crate) struct Surroundings {
+    pub(crate) limit: Duration,
+    pub(crate) cpu: Cpu,
+    pub(crate) device: Option<Place>,
+    pub(crate) site: Option<PathBuf>,
+    pub(crate) verbose: bool,
+}
+
+/// Where both sides compute.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Place {
+    /// On the processor.
+    Cpu,
+    /// On the first GPU.
+    Gpu,
+}
+
+impl Place {
+    /// Tells the workers, who have it from their environment.
+    fn variable(self) -> (&'static str, PathBuf) {
+        let name = match self {
+            Place::Cpu => "cpu",
+            Place::Gpu => "gpu",
+        };
+        ("PARITY_DEVICE", name.into())
+    }
+}
+
 impl Driver {
     /// Installs Python MLX where it is not yet, starts both workers, and makes sure that they run the same MLX.
-    pub(crate) fn start(limit: Duration, cpu: Cpu, verbose: bool) -> Result<Driver, String> {
-        let site = python::site("parity", &[&format!("mlx[cpu]=={MLX_VERSION}"), "numpy"])?;
+    pub(crate) fn start(asked: &Surroundings) -> Result<Driver, String> {
+        let &Surroundings { limit, cpu, device, verbose, .. } = asked;
+        let site = match &asked.site {
+            Some(site) => site.clone(),
+            None => python::site("parity", &[&format!("mlx[cpu]=={MLX_VERSION}"), "numpy"])?,
+        };
         let script = crate::root().join("xtask/parity/worker.py");
         let program = interpreter()?;
         let shim = if cpu == Cpu::Blas { Some(Shim::build()?) } else { None };
         let mut environment = vec![("PYTHONPATH", site)];
         environment.extend(shim.as_ref().map(|shim| ("LD_PRELOAD", shim.path())));
+        environment.extend(device.map(Place::variable));
         let mut python = Side::start("Python", program, vec!["-u".into(), script], environment, verbose)?;
         let program = env::current_exe().map_err(|e| e.to_string())?;
-        let environment = vec![("MLX_CPU", cpu.to_string().into())];
+        let mut environment = vec![("MLX_CPU", cpu.to_string().into())];
+        environment.extend(device.map(Place::variable));
         let mut rust = Side::start("Rust", program, vec!["parity-worker".into()], environment, verbose)?;
         let said = [python.ready()?.clone(), rust.ready()?.clone()];
         let [ours, theirs] = [library(&said[1])?, library(&said[0])?];
@@ -52,12 +89,18 @@ impl Driver {
                 plain(&said[0]["mlx"])
             ),
             format!("Rust with libmlx.so of SHA-256 {ours}"),
+            format!(
+                "The default device is {} in Python and {} in Rust",
+                plain(&said[0]["device"]),
+                plain(&said[1]["device"])
+            ),
         ];
         if ours != theirs {
             return Err(format!("the two sides run different builds of MLX:\n{}", greeting.join("\n")));
         }
         greeting.push(blas::compare(cpu, &said[0], &said[1])?);
-        Ok(Driver { python, rust, limit, greeting, _shim: shim })
+        let on_gpu = matches!(device, Some(Place::Gpu));
+        Ok(Driver { python, rust, limit, greeting, on_gpu, _shim: shim })
     }
 
     /// What runs on the two sides.
@@ -69,7 +112,7 @@ impl Driver {
     pub(crate) fn run(&mut self, case: &Case) -> Result<Verdict, String> {
         let body = match drawn::body(case, &mut self.python, self.limit)? {
             Ok(body) => body,
-            Err(why) => return Ok(Verdict::Failed(why)),
+            Err(why) => return Ok(self.judged(Verdict::Failed(why))),
         };
         let request = |body: &Value| json!({"case": body, "dir": case.folder, "graph": case.compare.graph});
         // Workers that are still starting would use up the case's time.
@@ -83,9 +126,20 @@ impl Driver {
         let answer = |reply: Result<Value, String>| reply.map_or_else(Answer::Lost, Answer::from_reply);
         let rust = answer(self.rust.receive(deadline)?);
         let python = if case.skips_python { None } else { Some(answer(self.python.receive(deadline)?)) };
-        Ok(judge(case, python, rust))
+        Ok(self.judged(judge(case, python, rust)))
+    }
+
+    /// A case whose inputs cannot be on the device asked for proves nothing there.
+    fn judged(&self, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Failed(why) if self.on_gpu && why.ends_with(CPU_ONLY) => Verdict::Skipped,
+            verdict => verdict,
+        }
     }
 }
+
+/// What Python says of an input that only the CPU computes with.
+const CPU_ONLY: &str = "float64 is not supported on the GPU";
 
 /// The interpreter itself: what PATH has may be a script that needs the whole PATH.
 fn interpreter() -> Result<PathBuf, String> {

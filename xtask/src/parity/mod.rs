@@ -51,6 +51,12 @@ struct Run {
     /// The CPU mode of both sides: the BLAS that MLX comes with, or OpenBLAS.
     #[arg(long, value_enum, default_value_t = blas::Cpu::Stock)]
     cpu: blas::Cpu,
+    /// The device that computes on both sides; without it, MLX's own choice.
+    #[arg(long, value_enum)]
+    device: Option<driver::Place>,
+    /// A folder with Python MLX and numpy, in place of one that pip fills.
+    #[arg(long)]
+    site: Option<PathBuf>,
     /// Name every case, and let the workers' own output through.
     #[arg(long)]
     verbose: bool,
@@ -63,7 +69,13 @@ pub(crate) fn run(parity: Parity) -> Result<bool, String> {
         None => parity.run,
     };
     let entries = case::load(&run.paths)?;
-    let mut driver = Driver::start(Duration::from_secs(run.limit), run.cpu, run.verbose)?;
+    let mut driver = Driver::start(&driver::Surroundings {
+        limit: Duration::from_secs(run.limit),
+        cpu: run.cpu,
+        device: run.device,
+        site: run.site,
+        verbose: run.verbose,
+    })?;
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     let mut out = io::stdout().lock();
     let mut say = |line: String| writeln!(out, "{line}").map_err(|e| e.to_string());

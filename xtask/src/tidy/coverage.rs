@@ -23,8 +23,9 @@ pub(super) fn check(tree: &Tree) -> Findings {
             ops(&serde_json::from_str(text).unwrap_or_default(), &mut covered);
         }
     }
-    let uncovered = table_ops().filter(|op| !covered.contains(op));
-    uncovered.map(|op| format!("tests/parity: no case has {op}")).collect()
+    let layers = mlx_fast::NAMES.iter().chain(mlx_nn::NAMES).map(|name| (*name).to_owned());
+    let uncovered = table_ops().chain(layers).filter(|op| !covered.contains(op));
+    uncovered.map(|op| format!("tests/parity: no case has {op}")).chain(unlisted(tree)).collect()
 }
 
 /// The ops of the tables and of the worker's list, as parity cases write them.
@@ -34,6 +35,31 @@ pub(crate) fn table_ops() -> impl Iterator<Item = String> {
     let python =
         names.map(|name| OTHER_NAMES.iter().find(|(rust, _)| *rust == name).map_or(name, |(_, it)| it));
     python.map(|name| format!("mx.{name}"))
+}
+
+/// Public functions and structs with Python's names that the lists of their crates leave out, so that nobody asks for
+/// their cases.
+fn unlisted(tree: &Tree) -> Findings {
+    let listed: BTreeSet<&str> = mlx_fast::NAMES.iter().chain(mlx_nn::NAMES).copied().collect();
+    let mut found = Findings::new();
+    for (path, text) in tree.with(&["rs"]) {
+        if !(path.starts_with("crates/mlx-fast/src/") || path.starts_with("crates/mlx-nn/src/")) {
+            continue;
+        }
+        // Every one has its Python name as an alias of its documentation, in a table or by itself.
+        let is_name = |text: &&str| {
+            ["mx.", "nn."].iter().any(|module| text.starts_with(module))
+                && !text.contains(char::is_whitespace)
+        };
+        for alias in text.split('"').filter(is_name) {
+            let name = alias.strip_prefix("mx.fast.").map(|name| format!("fast.{name}"));
+            let name = name.unwrap_or_else(|| alias.to_owned());
+            if !listed.contains(name.as_str()) {
+                found.push(format!("{path}: {alias} is missing in the crate's NAMES"));
+            }
+        }
+    }
+    found
 }
 
 /// The ops of all steps, those of bodies too.

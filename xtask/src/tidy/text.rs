@@ -11,10 +11,11 @@ const MOST_LINES: usize = 400;
 const PLACES: [&str; 3] = [concat!("/", "work"), concat!("/", "root"), concat!("/", "home")];
 
 /// The hosts a link may lead to; above all none that packages come from.
-const HOSTS: [&str; 13] = [
+const HOSTS: [&str; 15] = [
     "arxiv.org",
     "doc.rust-lang.org",
     "docs.rs",
+    "gcc.gnu.org",
     "github.com",
     "huggingface.co",
     "keepachangelog.com",
@@ -23,6 +24,7 @@ const HOSTS: [&str; 13] = [
     "semver.org",
     "spdx.org",
     "www.apache.org",
+    "www.gnu.org",
     "www.rust-lang.org",
     "www.w3.org",
 ];

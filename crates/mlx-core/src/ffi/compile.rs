@@ -5,6 +5,7 @@
 
 use super::{
     call::{build_several, call, told},
+    place::cpu_where_empty,
     vector::Vector,
 };
 use crate::{Error, ErrorKind, Result, Tensor};
@@ -62,6 +63,8 @@ pub fn pointwise(
     inputs: &[Tensor],
     constants: &[f64],
 ) -> Result<Tensor> {
+    let operands: Vec<Option<&Tensor>> = inputs.iter().map(Some).collect();
+    let _place = cpu_where_empty(&operands)?;
     let node = build_several(op, |out, _| match compiled(function, constants) {
         Some(closure) => call!(sys::mlx_closure_apply, value out, value closure.0, vector inputs),
         None => 1,

@@ -2,7 +2,10 @@
 //!
 //! Not here: the options as users write them and the guards (mlx-fast, mlx-ops), which the callers of these have passed.
 
-use super::call::{node, nodes};
+use super::{
+    call::{node, nodes},
+    place::{self, cpu_where_empty},
+};
 use crate::{Dtype, Result, Scalar, Tensor, guard};
 use mlx_link as sys;
 use std::ffi::CStr;
@@ -13,6 +16,7 @@ use std::ffi::CStr;
 /// What MLX refuses.
 #[track_caller]
 pub fn rms_norm(x: &Tensor, weight: Option<&Tensor>, eps: f32) -> Result<Tensor> {
+    let _place = cpu_where_empty(&[Some(x), weight])?;
     let x = &*guard::reducible(x)?;
     node!("rms_norm", sys::mlx_fast_rms_norm, tensor x, option weight, value eps)
 }
@@ -39,6 +43,7 @@ pub struct Rope<'a> {
 pub fn rope(x: &Tensor, how: &Rope<'_>, offset: i32) -> Result<Tensor> {
     let Rope { dims, traditional, scale, freqs, .. } = *how;
     let base = optional_float(how.base);
+    let _place = cpu_where_empty(&[Some(x), freqs])?;
     node!(
         "rope", sys::mlx_fast_rope, tensor x, value dims, value traditional, value base, value scale,
         value offset, option freqs
@@ -53,10 +58,27 @@ pub fn rope(x: &Tensor, how: &Rope<'_>, offset: i32) -> Result<Tensor> {
 pub fn rope_dynamic(x: &Tensor, how: &Rope<'_>, offset: &Tensor) -> Result<Tensor> {
     let Rope { dims, traditional, scale, freqs, .. } = *how;
     let base = optional_float(how.base);
+    let _place = cpu_where_empty(&[Some(x), Some(offset), freqs])?;
+    let offset = &offset_for_gpu(x, offset)?;
     node!(
         "rope", sys::mlx_fast_rope_dynamic, tensor x, value dims, value traditional, value base, value scale,
         tensor offset, option freqs
     )
+}
+
+/// The offset as MLX's CUDA kernel reads it: 32 bits each, and one a batch row where it has a dimension.
+fn offset_for_gpu(x: &Tensor, offset: &Tensor) -> Result<Tensor> {
+    let mut offset = offset.clone();
+    if !place::on_gpu()? || !offset.dtype().is_integer() {
+        return Ok(offset);
+    }
+    if offset.dtype().size() != 4 {
+        offset = super::astype(&offset, Dtype::Int32)?;
+    }
+    if offset.shape() == [1] && x.shape().first() != Some(&1) {
+        offset = super::reshape(&offset, &[])?;
+    }
+    Ok(offset)
 }
 
 /// The mask and the sinks of attention.
@@ -81,6 +103,7 @@ pub struct Attention<'a> {
 pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, how: &Attention<'_>) -> Result<Tensor> {
     let Attention { scale, causal, mask, sinks, force_fused } = *how;
     let mode = if causal { c"causal" } else { c"" };
+    let _place = cpu_where_empty(&[Some(q), Some(k), Some(v), mask, sinks])?;
     node!(
         "scaled_dot_product_attention", sys::mlx_fast_scaled_dot_product_attention, tensor q, tensor k,
         tensor v, value scale, text mode, option mask, option sinks, value force_fused
@@ -120,6 +143,8 @@ pub struct QuantizedParts<'a> {
     pub scales: &'a Tensor,
     /// A bias for each group, in affine mode.
     pub biases: Option<&'a Tensor>,
+    /// The factor of all scales, which only `dequantize` takes.
+    pub global_scale: Option<&'a Tensor>,
 }
 
 /// `mx.dequantize`; the caller has refused sizes below 1.
@@ -127,13 +152,8 @@ pub struct QuantizedParts<'a> {
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn dequantize(
-    parts: QuantizedParts<'_>,
-    how: Quantization,
-    global_scale: Option<&Tensor>,
-    dtype: Option<Dtype>,
-) -> Result<Tensor> {
-    let QuantizedParts { weight, scales, biases } = parts;
+pub fn dequantize(parts: QuantizedParts<'_>, how: Quantization, dtype: Option<Dtype>) -> Result<Tensor> {
+    let QuantizedParts { weight, scales, biases, global_scale } = parts;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     let dtype =
         sys::mlx_optional_dtype { value: dtype.unwrap_or(Dtype::Float32).code(), has_value: dtype.is_some() };
@@ -154,7 +174,7 @@ pub fn quantized_matmul(
     transpose: bool,
     how: Quantization,
 ) -> Result<Tensor> {
-    let QuantizedParts { weight, scales, biases } = parts;
+    let QuantizedParts { weight, scales, biases, .. } = parts;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     node!(
         "quantized_matmul", sys::mlx_quantized_matmul, tensor x, tensor weight, tensor scales, option biases,

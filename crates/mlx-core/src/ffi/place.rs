@@ -5,12 +5,12 @@ use super::{
     runtime::{self, Guard},
     status,
 };
-use crate::{Device, DeviceKind, ErrorKind, Result};
+use crate::{Device, DeviceKind, ErrorKind, Result, Tensor};
 use mlx_link as sys;
 use parking_lot::Mutex;
 use std::{
     marker::PhantomData,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
 /// A stream, which lives as long as the process: MLX never gives one back.
@@ -30,6 +30,9 @@ static PLACES: Mutex<Vec<&'static Place>> = Mutex::new(Vec::new());
 
 /// The device that MLX takes for its default one, which is the process's and not a thread's; changes under the lock.
 static MLX_DEFAULT: AtomicU32 = AtomicU32::new(0);
+
+/// Whether there is a GPU: most processes need not look further.
+static HAS_GPU: AtomicBool = AtomicBool::new(false);
 
 fn code(device: Device) -> u32 {
     (device.index() as u32) << 1 | u32::from(device.kind() == DeviceKind::Gpu)
@@ -65,8 +68,13 @@ impl Place {
         }
     }
 
+    /// Makes the stream a new thread's default one of its device. To ask for the one before would make one.
+    pub(super) fn adopt(&self) -> Result<()> {
+        status::check("stream", ErrorKind::Setup, call!(sys::mlx_set_default_stream, value self.stream))
+    }
+
     /// Makes the stream this thread's default one of its device; the number of the one before.
-    pub(super) fn enter(&self) -> Result<i32> {
+    fn enter(&self) -> Result<i32> {
         let mut previous = 0;
         let status = call!(sys::mlxr_stream_enter, out previous, value self.stream);
         status::check("stream", ErrorKind::Setup, status).map(|()| previous)
@@ -79,6 +87,7 @@ pub(super) fn first() -> Result<(&'static Place, &'static Place), String> {
     let gpus = count(DeviceKind::Gpu).map_err(|e| e.message().to_owned())?;
     MLX_DEFAULT.store(code(if gpus > 0 { Device::gpu() } else { Device::cpu() }), Ordering::Relaxed);
     if gpus > 0 {
+        HAS_GPU.store(true, Ordering::Relaxed);
         return Ok((make(Device::gpu())?, make(Device::cpu())?));
     }
     let cpu = make(Device::cpu())?;
@@ -122,6 +131,20 @@ pub(crate) fn standard(device: Device) -> Result<&'static Place> {
 /// Where this thread's work goes.
 pub(crate) fn current() -> Result<&'static Place> {
     runtime::enter().map(|guard| guard.place())
+}
+
+/// Whether this thread's work goes to a GPU.
+pub(super) fn on_gpu() -> Result<bool> {
+    Ok(HAS_GPU.load(Ordering::Relaxed) && current()?.device.kind() == DeviceKind::Gpu)
+}
+
+/// Sends the next op to the CPU where it would go to a GPU and has an empty operand: some of MLX's CUDA kernels divide
+/// by the number of elements, and a launch of none leaves an error behind for whatever comes next.
+pub(super) fn cpu_where_empty(operands: &[Option<&Tensor>]) -> Result<Option<Scope>> {
+    if !on_gpu()? || operands.iter().flatten().all(|tensor| tensor.size() > 0) {
+        return Ok(None);
+    }
+    Scope::new(standard(Device::cpu())?).map(Some)
 }
 
 /// Every stream.

@@ -156,8 +156,8 @@ fn attach() -> Result<&'static Place> {
         return Err(Error::new(ErrorKind::Setup, "mlx", message));
     }
     let _lock = LOCK.lock();
-    runtime.cpu.enter()?;
-    runtime.default.enter()?;
+    runtime.cpu.adopt()?;
+    runtime.default.adopt()?;
     // Once a thread, after its default streams are set.
     call!(sys::mlxr_thread_guard);
     ENDING.with(|_| ());

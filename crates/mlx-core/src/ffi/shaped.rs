@@ -3,6 +3,7 @@
 use super::{
     call::{call, constant, data, node, nodes},
     handle::Handle,
+    place::cpu_where_empty,
     runtime, status,
 };
 use crate::{Dtype, Element, ErrorKind, Result, Tensor, guard, scalar::Constant};
@@ -92,6 +93,7 @@ pub fn var(x: &Tensor, axes: &crate::Axes, ddof: i32) -> Result<Tensor> {
 /// What MLX refuses.
 #[track_caller]
 pub fn addmm(c: &Tensor, a: &Tensor, b: &Tensor, alpha: f32, beta: f32) -> Result<Tensor> {
+    let _place = cpu_where_empty(&[Some(c), Some(a), Some(b)])?;
     node!("addmm", sys::mlx_addmm, tensor c, tensor a, tensor b, value alpha, value beta)
 }
 

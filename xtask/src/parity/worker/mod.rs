@@ -16,15 +16,26 @@ mod signature;
 pub(crate) mod value;
 
 use failure::Failure;
+use mlx_core::{Device, with_device};
 use serde_json::{Value as Json, json};
 use std::{
-    fs,
+    env, fs,
     io::{self, BufRead, Write},
     panic::{self, AssertUnwindSafe},
 };
 
-/// Answers requests until stdin ends, or a panic leaves the process in doubt.
+/// Answers requests until stdin ends, or a panic leaves the process in doubt, on the device it is told.
 pub(crate) fn run() -> Result<bool, String> {
+    let device = match env::var("PARITY_DEVICE").as_deref() {
+        Ok("cpu") => Device::cpu(),
+        Ok("gpu") => Device::gpu(),
+        _ => Device::current().map_err(|e| e.to_string())?,
+    };
+    with_device(device, serve).map_err(|e| e.to_string())?
+}
+
+fn serve() -> Result<bool, String> {
+    let device = Device::current().map_err(|e| e.to_string())?.to_string();
     let mut out = io::stdout().lock();
     let mut say =
         |reply: Json| writeln!(out, "{reply}").and_then(|()| out.flush()).map_err(|e| e.to_string());
@@ -32,7 +43,7 @@ pub(crate) fn run() -> Result<bool, String> {
         .and_then(|cpu| Ok((cpu.to_string(), mlx_core::blas_library()?)))
         .map_err(|e| e.to_string())?;
     let (mlx, libmlx) = (mlx_core::MLX_VERSION, loaded_libmlx());
-    say(json!({"ready": {"mlx": mlx, "libmlx": libmlx, "cpu": cpu, "blas": blas}}))?;
+    say(json!({"ready": {"mlx": mlx, "libmlx": libmlx, "cpu": cpu, "blas": blas, "device": device}}))?;
     for line in io::stdin().lock().lines() {
         let line = line.map_err(|e| e.to_string())?;
         let reply = panic::catch_unwind(AssertUnwindSafe(|| answer(&line))).unwrap_or_else(|panic| {
