@@ -3,7 +3,11 @@
 use crate::{programs, programs::Program, refused};
 use mlx::{Dtype, ErrorKind, ops};
 
-pub(crate) const PROGRAMS: &[Program] = &[("convolutions_with_huge_steps", convolutions_with_huge_steps)];
+pub(crate) const PROGRAMS: &[Program] = &[
+    ("convolutions_with_huge_steps", convolutions_with_huge_steps),
+    ("convolutions_of_less_than_their_kernel", convolutions_of_less_than_their_kernel),
+    ("convolutions_of_less_than_their_padding", convolutions_of_less_than_their_padding),
+];
 
 /// MLX's borders wrap around: it writes outside of the result.
 fn convolutions_with_huge_steps() {
@@ -18,5 +22,48 @@ fn convolutions_with_huge_steps() {
     let x = ones(&[1, 4, 1]);
     refused(ops::conv1d(&x, &ones(&[1, 3, 1]), ops::Convolution::new().dilation(i32::MAX)), ErrorKind::Value);
     assert!(ops::conv1d(&x, &ones(&[1, 1, 1]), ops::Convolution::new().padding(i32::MAX)).is_err());
+    programs::end();
+}
+
+/// MLX's kernel for groups and dilation takes the whole padding for positions, and writes behind the result.
+fn convolutions_of_less_than_their_padding() {
+    let how = ops::Convolution::<2>::new().padding(2);
+    let ones = |shape: &[i32]| ops::ones(shape, Dtype::Float32).unwrap();
+    for _ in 0..20 {
+        for (x, weight, how, value) in [
+            ([1, 1, 1, 64], [64, 5, 5, 1], how.groups(64), 1),
+            ([1, 1, 1, 64], [64, 5, 5, 32], how.groups(2), 32),
+            ([1, 1, 1, 64], [64, 3, 3, 64], how.dilation(2), 64),
+            ([1, 1, 1, 64], [64, 4, 4, 1], how.groups(64).stride(2), 1),
+        ] {
+            crate::check(ops::conv2d(&ones(&x), &ones(&weight), how), &[value; 64]);
+        }
+        // Over more axes than it says it is the same kernel.
+        let one = ops::Convolution::<1>::new().padding(2).groups(64);
+        crate::check(ops::conv1d(&ones(&[1, 1, 1, 64]), &ones(&[64, 5, 5, 1]), one), &[1; 64]);
+        let far = how.padding([65536, 3]).dilation([65536, 1]);
+        let y = ops::conv2d(&ones(&[1, 64, 4, 7]), &ones(&[1, 3, 4, 7]), far).unwrap();
+        assert_eq!(y.shape(), [1, 64, 7, 1]);
+        y.eval().unwrap();
+    }
+    programs::end();
+}
+
+/// MLX finds one position for a kernel that is longer by less than a step, and reads behind the input.
+fn convolutions_of_less_than_their_kernel() {
+    let ones = |shape: &[i32]| ops::ones(shape, Dtype::Float32).unwrap();
+    let (one, two) = (ops::Convolution::<1>::new(), ops::Convolution::<2>::new());
+    for stride in [2, 3, i32::MAX] {
+        let found = [
+            ops::conv1d(&ones(&[1, 2, 1]), &ones(&[1, 3, 1]), one.stride(stride)),
+            ops::conv1d(&ones(&[1, 2, 1]), &ones(&[1, 2, 1]), one.stride(stride).dilation(2)),
+            ops::conv2d(&ones(&[1, 2, 2, 1]), &ones(&[1, 3, 3, 1]), two.stride(stride)),
+            ops::conv2d(&ones(&[1, 2, 2, 2]), &ones(&[2, 3, 1, 1]), two.stride(stride).groups(2)),
+            ops::conv2d(&ones(&[1, 0, 2, 1]), &ones(&[1, 3, 1, 1]), two.stride([4, 1]).padding([1, 0])),
+        ];
+        for conv in found {
+            refused(conv, ErrorKind::Shape);
+        }
+    }
     programs::end();
 }

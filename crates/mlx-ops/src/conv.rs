@@ -80,6 +80,11 @@ impl<const N: usize> Convolution<N> {
         if weight.size() == 0 {
             return refuse(ErrorKind::Shape, "The weight must not be empty.");
         }
+        if self.along(x.shape(), weight.shape()).any(Along::is_too_short) {
+            let why =
+                "Spatial dimensions of input after padding cannot be smaller than weight spatial dimensions.";
+            return refuse(ErrorKind::Shape, why);
+        }
         if self.wraps(x.shape(), weight.shape()) {
             return refuse(ErrorKind::Value, "Strides, padding or dilation are too large.");
         }
@@ -91,40 +96,82 @@ impl<const N: usize> Convolution<N> {
         Ok(())
     }
 
-    /// Whether MLX's borders, where the kernel begins and ends to lie inside the padded input, wrap around in 32 bits: it
-    /// writes outside of the result then.
-    fn wraps(self, x: &[i32], weight: &[i32]) -> bool {
-        if x.len() != N + 2 || weight.len() != N + 2 {
-            return false;
-        }
-        (0..N).any(|axis| {
-            let [stride, padding, dilation, x, weight] =
-                [self.stride[axis], self.padding[axis], self.dilation[axis], x[axis + 1], weight[axis + 1]]
-                    .map(i64::from);
-            let (kernel, spread, padded) = (dilation * weight, dilation * (weight - 1) + 1, x + 2 * padding);
-            let fits = |size: i64| i32::try_from(size).is_ok();
-            if spread > padded && fits(spread) && fits(padded) {
-                return false; // MLX refuses it, in its own words
-            }
-            let borders = [padding + stride - 1, x + padding - kernel + stride, kernel, padding - kernel];
-            !borders.into_iter().all(fits)
+    /// What there is of each axis between the batch and the channels. With more axes than `N` MLX takes the last settings
+    /// for the others.
+    fn along<'a>(self, x: &'a [i32], weight: &'a [i32]) -> impl Iterator<Item = Along> + 'a {
+        let inner = |sizes: &'a [i32]| sizes.get(1..sizes.len().saturating_sub(1)).unwrap_or_default();
+        inner(x).iter().zip(inner(weight)).enumerate().map(move |(axis, (&size, &kernel))| {
+            let setting = |settings: [i32; N]| i64::from(settings[axis.min(N - 1)]);
+            let (stride, padding, dilation) =
+                (setting(self.stride), setting(self.padding), setting(self.dilation));
+            Along { size: size.into(), kernel: kernel.into(), stride, padding, dilation }
         })
     }
 
-    /// How many positions the kernel takes; 0 where MLX itself refuses the sizes. With more axes than `N` MLX takes the
-    /// last settings for the others.
+    /// Whether MLX's borders, where the kernel begins and ends to lie inside the padded input, wrap around in 32 bits: it
+    /// writes outside of the result then. Not asked of sizes that MLX refuses.
+    fn wraps(self, x: &[i32], weight: &[i32]) -> bool {
+        self.along(x, weight).any(Along::wraps)
+    }
+
+    /// How many positions the kernel takes; 0 where MLX itself refuses the sizes.
     fn positions(self, x: &[i32], weight: &[i32]) -> i64 {
-        let ([batch, x @ .., _], [_, weight @ .., _]) = (x, weight) else { return 0 };
-        let along = |(axis, (&size, &kernel)): (usize, (&i32, &i32))| {
-            let setting = |settings: [i32; N]| i64::from(settings[axis.min(N - 1)]);
-            let padded = i64::from(size) + 2 * setting(self.padding);
-            if setting(self.stride) < 1 || setting(self.dilation) < 1 || padded > i64::from(i32::MAX) {
-                return 0;
-            }
-            let room = padded - setting(self.dilation) * (i64::from(kernel) - 1) - 1;
-            if room < 0 { 0 } else { room / setting(self.stride) + 1 }
-        };
-        x.iter().zip(weight).enumerate().map(along).fold(i64::from(*batch), i64::saturating_mul)
+        let batch = x.first().map_or(0, |&batch| batch.into());
+        self.along(x, weight).map(Along::positions).fold(batch, i64::saturating_mul)
+    }
+
+    /// `x` and what is left of the padding. MLX's kernel for groups and dilation over two axes takes each position in the
+    /// padding before an axis for one of the result; where there are fewer it writes behind the result, as for 5x5 groups
+    /// over one padded pixel. Such an `x` is padded first.
+    fn padded(self, x: &Tensor, weight: &Tensor) -> Result<(Tensor, Convolution<N>)> {
+        let axes: Vec<Along> = self.along(x.shape(), weight.shape()).collect();
+        let overhangs = axes.iter().any(|axis| axis.padding > axis.positions() * axis.stride);
+        let plain = self.groups == 1 && axes.iter().all(|axis| axis.dilation == 1);
+        if axes.len() != 2 || plain || !overhangs || axes.iter().any(|axis| axis.positions() == 0) {
+            return Ok((x.clone(), self));
+        }
+        let sizes = [axes[0].padding, axes[1].padding].map(|size| size as i32);
+        Ok((fast::pad(x, &[1, 2], &sizes)?, self.padding([0; N])))
+    }
+}
+
+/// A convolution along one axis.
+#[derive(Clone, Copy)]
+struct Along {
+    size: i64,
+    kernel: i64,
+    stride: i64,
+    padding: i64,
+    dilation: i64,
+}
+
+impl Along {
+    /// Whether the kernel is longer than the padded input by less than a step, where MLX's division rounds to one position:
+    /// it reads behind the input.
+    fn is_too_short(self) -> bool {
+        let missing = self.dilation * (self.kernel - 1) + 1 - self.size - 2 * self.padding;
+        missing > 0 && missing < self.stride
+    }
+
+    fn wraps(self) -> bool {
+        let Along { size, kernel, stride, padding, dilation } = self;
+        let fits = |size: i64| i32::try_from(size).is_ok();
+        let (spread, padded, reach) = (dilation * (kernel - 1) + 1, size + 2 * padding, dilation * kernel);
+        if spread > padded && fits(spread) && fits(padded) {
+            return false; // MLX refuses it, in its own words
+        }
+        let borders = [padding + stride - 1, size + padding - reach + stride, reach, padding - reach];
+        !borders.into_iter().all(fits)
+    }
+
+    /// How many positions the kernel takes; 0 where MLX itself refuses the sizes.
+    fn positions(self) -> i64 {
+        let padded = self.size + 2 * self.padding;
+        if self.stride < 1 || self.dilation < 1 || padded > i64::from(i32::MAX) {
+            return 0;
+        }
+        let room = padded - self.dilation * (self.kernel - 1) - 1;
+        if room < 0 { 0 } else { room / self.stride + 1 }
     }
 }
 
@@ -169,7 +216,8 @@ impl<const N: usize> PerAxis<N> for [i32; N] {
 #[track_caller]
 pub fn conv1d(x: &Tensor, weight: &Tensor, how: Convolution<1>) -> Result<Tensor> {
     how.check("conv1d", x, weight)?;
-    fast::conv1d(x, weight, &how.raw())
+    let (x, how) = how.padded(x, weight)?;
+    fast::conv1d(&x, weight, &how.raw())
 }
 
 /// The convolution of `x`, `[batch, height, width, channels]`, with `weight`,
@@ -190,5 +238,6 @@ pub fn conv1d(x: &Tensor, weight: &Tensor, how: Convolution<1>) -> Result<Tensor
 #[track_caller]
 pub fn conv2d(x: &Tensor, weight: &Tensor, how: Convolution<2>) -> Result<Tensor> {
     how.check("conv2d", x, weight)?;
-    fast::conv2d(x, weight, &how.raw())
+    let (x, how) = how.padded(x, weight)?;
+    fast::conv2d(&x, weight, &how.raw())
 }

@@ -6,7 +6,7 @@ use super::{
     call::{node, nodes},
     place::{self, cpu_where_empty},
 };
-use crate::{Dtype, Result, Tensor, guard};
+use crate::{Dtype, Result, Scalar, Tensor, guard};
 use mlx_link as sys;
 use std::ffi::CStr;
 
@@ -228,6 +228,17 @@ pub fn conv2d(x: &Tensor, weight: &Tensor, how: &Convolution<2>) -> Result<Tenso
     node!(
         "conv2d", sys::mlx_conv2d, tensor x, tensor weight, value s0, value s1, value p0, value p1, value d0,
         value d1, value groups
+    )
+}
+
+/// `x` with so many zeros on both sides of each of `axes`.
+///
+/// # Errors
+/// What MLX refuses.
+pub fn pad(x: &Tensor, axes: &[i32], sizes: &[i32]) -> Result<Tensor> {
+    let zero = Tensor::weak("pad", Scalar::Int(0), Some(x.dtype()))?;
+    node!(
+        "pad", sys::mlx_pad, tensor x, list axes, list sizes, list sizes, tensor &zero, text c"constant"
     )
 }
 
