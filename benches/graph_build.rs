@@ -30,7 +30,8 @@ fn main() {
         .sample_size(30)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(1));
-    let turns = Turns { rounds: 601, turn: Duration::from_micros(500), columns: COLUMNS };
+    let turns =
+        Turns { rounds: 601, turn: Duration::from_micros(500), rest: Duration::ZERO, columns: COLUMNS };
     paired::run(&cases, criterion, &turns);
 }
 

@@ -5,7 +5,7 @@
 #![allow(dead_code)]
 
 use criterion::Criterion;
-use std::{env, time::Duration};
+use std::{env, thread, time::Duration};
 
 /// Runs its work so many times and says how long that took.
 pub(crate) type Engine = Box<dyn Fn(u64) -> Duration>;
@@ -22,6 +22,8 @@ pub(crate) struct Turns {
     pub(crate) rounds: usize,
     /// How long a turn takes, about, or one run where that takes longer.
     pub(crate) turn: Duration,
+    /// The pause before each turn: an engine's threads may still look for work for a while after its own.
+    pub(crate) rest: Duration,
     /// Names of all engines a table may have, in the order of its columns.
     pub(crate) columns: &'static [&'static str],
 }
@@ -61,6 +63,9 @@ fn row(case: &Case, turns: &Turns) -> String {
     for round in 0..turns.rounds {
         for turn in 0..case.engines.len() {
             let engine = (round + turn) % case.engines.len();
+            if !turns.rest.is_zero() {
+                thread::sleep(turns.rest);
+            }
             times[engine].push(case.engines[engine].1(count).as_nanos() as f64 / count as f64);
         }
     }
