@@ -31,7 +31,7 @@ pub(super) fn check(tree: &Tree) -> Findings {
 /// The ops of the tables and of the worker's list, as parity cases write them.
 pub(crate) fn table_ops() -> impl Iterator<Item = String> {
     let regular = mlx_ops::REGISTRY.iter().copied().flatten().map(|entry| entry.name);
-    let names = regular.chain(IRREGULAR.iter().map(|(name, _)| *name));
+    let names = regular.chain(IRREGULAR.iter().copied().flatten().map(|(name, _)| *name));
     let python =
         names.map(|name| OTHER_NAMES.iter().find(|(rust, _)| *rust == name).map_or(name, |(_, it)| it));
     python.map(|name| format!("mx.{name}"))

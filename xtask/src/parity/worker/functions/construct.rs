@@ -1,0 +1,52 @@
+//! The worker's functions: ops that make tensors.
+
+use super::{Row, one};
+use crate::parity::worker::{
+    failure::Result,
+    signature::{Bound, Call},
+};
+use mlx_core::{Dtype, Scalar, Tensor};
+
+/// By Python's name.
+pub(super) const ROWS: &[Row] = &[
+    ("arange", |call| one(arange(call))),
+    ("full", |call| one(full(call))),
+    ("ones", |call| one(filled(call, mlx_ops::ones))),
+    ("zeros", |call| one(filled(call, mlx_ops::zeros))),
+];
+
+/// Two overloads, of which Python takes the first whose types fit.
+fn arange(call: &Call) -> Result<Tensor> {
+    let from_start = call.bind("start, stop, step=, dtype=");
+    let fits = |bound: &Bound| bound.dtype(3).is_ok() && (0..3).all(|i| bound.scalar(i, false).is_ok());
+    let (bound, first) = match from_start {
+        Ok(bound) if fits(&bound) => (bound, 0),
+        _ => (call.bind("stop, step=, dtype=")?, 1),
+    };
+    let (mut start, mut stop) = (Scalar::Bool(false), bound.scalar(0, false)?);
+    if first == 0 && bound.has(1) {
+        (start, stop) = (stop, bound.scalar(1, false)?);
+    }
+    let step = bound.scalar(2 - first, true)?;
+    Ok(match bound.dtype(3 - first)? {
+        Some(dtype) => mlx_ops::arange_dtype(start, stop, step, dtype)?,
+        None => mlx_ops::arange(start, stop, step)?,
+    })
+}
+
+/// `zeros` and `ones`
+fn filled(call: &Call, function: fn(Vec<i32>, Dtype) -> mlx_core::Result<Tensor>) -> Result<Tensor> {
+    let bound = call.bind("shape, dtype=")?;
+    Ok(function(bound.shape(0, true)?, bound.dtype(1)?.unwrap_or(Dtype::Float32))?)
+}
+
+/// Without a dtype the value's own holds: a tensor's, or a lone scalar's.
+fn full(call: &Call) -> Result<Tensor> {
+    let bound = call.bind("shape, vals, dtype=")?;
+    let (shape, value) = (bound.shape(0, true)?, bound.operand(1)?);
+    if let Some(dtype) = bound.dtype(2)? {
+        return Ok(mlx_ops::full(shape, value, dtype)?);
+    }
+    let value = value.to_tensor("full", None)?;
+    Ok(mlx_ops::full(shape, &value, value.dtype())?)
+}
