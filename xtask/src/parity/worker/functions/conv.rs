@@ -7,6 +7,7 @@ use crate::parity::worker::{
 };
 use mlx_core::Tensor;
 use mlx_ops::Convolution;
+
 /// By Python's name.
 pub(super) const ROWS: &[Row] = &[("conv1d", |call| one(conv1d(call))), ("conv2d", |call| one(conv2d(call)))];
 
