@@ -208,3 +208,28 @@ impl IntoAxes for &[i32] {
         Axes { list: Some(SmallVec::from_slice(self)), keep: false }
     }
 }
+
+/// What the axis of an op that takes one may be: a number, `..` for all elements in a row, or one of both as an `Option`.
+pub trait IntoAxis: sealed::Sealed {
+    /// The axis, or `None` for all elements.
+    fn into_axis(self) -> Option<i32>;
+}
+
+impl IntoAxis for i32 {
+    fn into_axis(self) -> Option<i32> {
+        Some(self)
+    }
+}
+
+impl IntoAxis for std::ops::RangeFull {
+    fn into_axis(self) -> Option<i32> {
+        None
+    }
+}
+
+impl sealed::Sealed for Option<i32> {}
+impl IntoAxis for Option<i32> {
+    fn into_axis(self) -> Option<i32> {
+        self
+    }
+}
