@@ -196,10 +196,22 @@ pub(crate) fn reducible(x: &Tensor) -> Result<Cow<'_, Tensor>> {
     ffi::io::in_order(x).map(Cow::Owned)
 }
 
-/// A scan or sort of `x`, or where `x` is empty an empty tensor in its place: MLX divides by the size of an empty axis.
-pub(crate) fn of_nothing(x: &Tensor, node: Tensor) -> Result<Tensor> {
-    if x.size() > 0 {
-        return Ok(node);
-    }
+/// A scan of `x`, or where `x` is empty an empty tensor in its place: MLX divides by sizes and strides of 0.
+pub(crate) fn scanned(x: &Tensor, node: Tensor) -> Result<Tensor> {
+    if x.size() > 0 { Ok(node) } else { nothing_like(&node) }
+}
+
+/// A sort of `x` along `axis`, or where that is empty an empty tensor in its place: MLX divides by its size.
+pub(crate) fn sorted(x: &Tensor, axis: Option<i32>, node: Tensor) -> Result<Tensor> {
+    let size = match axis {
+        None => x.size(),
+        // MLX has built the node, so the axis is one.
+        Some(axis) => x.shape()[(axis + if axis < 0 { x.ndim() as i32 } else { 0 }) as usize] as usize,
+    };
+    if size > 0 { Ok(node) } else { nothing_like(&node) }
+}
+
+/// An empty tensor of a node's shape and dtype.
+fn nothing_like(node: &Tensor) -> Result<Tensor> {
     ffi::full(node.shape(), &Tensor::weak("zeros", Scalar::Int(0), Some(node.dtype()))?, node.dtype())
 }

@@ -100,14 +100,35 @@ pub fn round(x: &Tensor, decimals: i32) -> Result<Tensor> {
     ffi::round(x, decimals)
 }
 
-/// The floats that 8-bit ones stand for, whose bits are a uint8 tensor from [`to_fp8`](crate::to_fp8).
+/// Floats as 8-bit ones (4 bits of exponent, 3 of fraction), whose bits are a uint8 tensor; [`from_fp8`] turns back.
+///
+/// float64 goes through float32.
+///
+/// # Errors
+/// Other dtypes than floats.
+///
+/// ```
+/// # use mlx_core::tensor;
+/// # use mlx_ops::to_fp8;
+/// assert_eq!(to_fp8(&tensor![1.0, -1.0])?.to_vec::<u8>()?, [56, 184]);
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+#[doc(alias = "mx.to_fp8")]
+#[track_caller]
+pub fn to_fp8(x: &Tensor) -> Result<Tensor> {
+    ffi::to_fp8(x)
+}
+
+/// The floats that 8-bit ones stand for, whose bits are a uint8 tensor from [`to_fp8`].
+///
+/// float64 comes through float32.
 ///
 /// # Errors
 /// A tensor other than uint8; a dtype that is no float.
 ///
 /// ```
 /// # use mlx_core::{Dtype, tensor};
-/// # use mlx_ops::{UnaryOps, from_fp8};
+/// # use mlx_ops::{NumericOps, from_fp8};
 /// let bits = tensor![1.0, -2.5].to_fp8();
 /// assert_eq!(from_fp8(&bits, Dtype::Float32)?.to_vec::<f32>()?, [1.0, -2.5]);
 /// # Ok::<(), mlx_core::Error>(())
@@ -206,6 +227,10 @@ pub trait NumericOps {
     #[must_use]
     fn round(&self, decimals: i32) -> Tensor;
 
+    /// See [`to_fp8`](fn@to_fp8).
+    #[must_use]
+    fn to_fp8(&self) -> Tensor;
+
     /// See [`from_fp8`](fn@from_fp8).
     #[must_use]
     fn from_fp8(&self, dtype: Dtype) -> Tensor;
@@ -233,6 +258,11 @@ impl NumericOps for Tensor {
     #[track_caller]
     fn round(&self, decimals: i32) -> Tensor {
         or_panic(round(self, decimals))
+    }
+
+    #[track_caller]
+    fn to_fp8(&self) -> Tensor {
+        or_panic(to_fp8(self))
     }
 
     #[track_caller]

@@ -158,17 +158,6 @@ unary_family! {
     /// ```
     stop_gradient "mx.stop_gradient" = STOP_GRADIENT;
 
-    /// Floats as 8-bit ones (4 bits of exponent, 3 of fraction), whose bits stand in a uint8; [`from_fp8`](crate::from_fp8)
-    /// turns back.
-    ///
-    /// ```
-    /// # use mlx_core::tensor;
-    /// # use mlx_ops::UnaryOps;
-    /// assert_eq!(tensor![1.0, -1.0].to_fp8().to_vec::<u8>()?, [56, 184]);
-    /// # Ok::<(), mlx_core::Error>(())
-    /// ```
-    to_fp8 "mx.to_fp8" = TO_FP8;
-
     /// Each element without its fraction, in its dtype.
     ///
     /// ```

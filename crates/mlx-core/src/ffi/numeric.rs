@@ -2,7 +2,10 @@
 //!
 //! Not here: those with a shape in common (`symbols`); sorts and scans (`order`).
 
-use super::call::{build_several, call, node, nodes, told};
+use super::{
+    astype,
+    call::{build_several, call, node, nodes, told},
+};
 use crate::{
     Axes, Dtype, OperandRef, Result, Tensor,
     guard::{self, Division},
@@ -141,13 +144,24 @@ pub fn divmod(a: OperandRef<'_>, b: OperandRef<'_>) -> Result<[Tensor; 2]> {
     Ok([quotient, remainder])
 }
 
-/// `mx.from_fp8(x, dtype)`
+/// `mx.from_fp8(x, dtype)`; float64 comes through float32, since MLX's own kernel writes the one into the other's memory.
 ///
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
 pub fn from_fp8(x: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    node!("from_fp8", sys::mlx_from_fp8, tensor x, value dtype.code())
+    let through = if dtype == Dtype::Float64 { Dtype::Float32 } else { dtype };
+    astype(&node!("from_fp8", sys::mlx_from_fp8, tensor x, value through.code())?, dtype)
+}
+
+/// `mx.to_fp8(x)`; float64 goes through float32, since MLX's own kernel reads the one as the other.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn to_fp8(x: &Tensor) -> Result<Tensor> {
+    let through = if x.dtype() == Dtype::Float64 { &astype(x, Dtype::Float32)? } else { x };
+    node!("to_fp8", sys::mlx_to_fp8, tensor through)
 }
 
 /// `mx.nan_to_num(x, nan, posinf, neginf)`, the last two being the dtype's own limits where there are none.

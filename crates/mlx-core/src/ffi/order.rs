@@ -1,9 +1,9 @@
 //! Calls of scans, sorts and searches: along one axis, or over all elements in a row.
 //!
 //! MLX's scans of empty tensors and its sorts along empty axes end the process when they are computed; building them is
-//! safe and tells shape and dtype, so the node is built for those and not used ([`guard::of_nothing`]).
+//! safe and tells shape and dtype, so the node is built for those and not used (`guard`).
 
-use super::call::node;
+use super::{call::node, reshape};
 use crate::{Dtype, Result, Tensor, guard};
 use mlx_link as sys;
 
@@ -18,24 +18,9 @@ pub struct Along {
     pub inclusive: bool,
 }
 
-/// Scans, those named `typed` with a dtype to compute in.
+/// Scans without a dtype of their own, for which Python reshapes to one axis where it names none; and those `typed`, for
+/// which MLX flattens.
 macro_rules! scans {
-    ($($(#[$doc:meta])* $name:ident = $all:ident $axis:ident;)*) => {
-        $($(#[$doc])*
-        ///
-        /// # Errors
-        /// What MLX refuses: an axis out of range.
-        #[track_caller]
-        pub fn $name(x: &Tensor, along: Along) -> Result<Tensor> {
-            let Along { axis, reverse, inclusive } = along;
-            guard::of_nothing(x, match axis {
-                Some(axis) => node!(
-                    stringify!($name), sys::$axis, tensor x, value axis, value reverse, value inclusive
-                ),
-                None => node!(stringify!($name), sys::$all, tensor x, value reverse, value inclusive),
-            }?)
-        })*
-    };
     (typed $($(#[$doc:meta])* $name:ident = $all:ident $axis:ident;)*) => {
         $($(#[$doc])*
         ///
@@ -46,7 +31,7 @@ macro_rules! scans {
             let Along { axis, reverse, inclusive } = along;
             let has_value = dtype.is_some();
             let dtype = sys::mlx_optional_dtype { value: dtype.unwrap_or(Dtype::Bool).code(), has_value };
-            guard::of_nothing(x, match axis {
+            guard::scanned(x, match axis {
                 Some(axis) => node!(
                     stringify!($name), sys::$axis, tensor x, value axis, value reverse, value inclusive,
                     value dtype
@@ -57,15 +42,33 @@ macro_rules! scans {
             }?)
         })*
     };
+    ($($(#[$doc:meta])* $name:ident = $symbol:ident;)*) => {
+        $($(#[$doc])*
+        ///
+        /// # Errors
+        /// What MLX refuses: an axis out of range.
+        #[track_caller]
+        pub fn $name(x: &Tensor, along: Along) -> Result<Tensor> {
+            let Along { axis, reverse, inclusive } = along;
+            let x = match axis {
+                Some(_) => x,
+                None => &reshape(x, &[i32::try_from(x.size()).unwrap_or(-1)])?,
+            };
+            let axis = axis.unwrap_or(0);
+            guard::scanned(x, node!(
+                stringify!($name), sys::$symbol, tensor x, value axis, value reverse, value inclusive
+            )?)
+        })*
+    };
 }
 
 scans! {
     /// `mx.cummax(x, axis, reverse, inclusive)`
-    cummax = mlx_cummax mlx_cummax_axis;
+    cummax = mlx_cummax_axis;
     /// `mx.cummin(x, axis, reverse, inclusive)`
-    cummin = mlx_cummin mlx_cummin_axis;
+    cummin = mlx_cummin_axis;
     /// `mx.logcumsumexp(x, axis, reverse, inclusive)`
-    logcumsumexp = mlx_logcumsumexp mlx_logcumsumexp_axis;
+    logcumsumexp = mlx_logcumsumexp_axis;
 }
 
 scans! { typed
@@ -75,21 +78,23 @@ scans! { typed
     cumsum = mlx_cumsum mlx_cumsum_axis;
 }
 
-/// Sorts, and those that look for one or several places, with a number before the axis.
+/// Sorts, guarded along empty axes, and those that look for one or several places, with a number before the axis.
 macro_rules! sorts {
-    ($($(#[$doc:meta])* $name:ident($($number:ident)?) = $all:ident $axis:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident($($number:ident)?) = $all:ident $axis:ident $($guard:ident)?;)*) => {
         $($(#[$doc])*
         ///
         /// # Errors
         /// What MLX refuses: an axis or a place out of range.
         #[track_caller]
         pub fn $name(x: &Tensor, $($number: i32,)? axis: Option<i32>) -> Result<Tensor> {
-            guard::of_nothing(x, match axis {
+            let node = match axis {
                 Some(axis) => {
                     node!(stringify!($name), sys::$axis, tensor x, $(value $number,)? value axis)
                 }
                 None => node!(stringify!($name), sys::$all, tensor x $(, value $number)?),
-            }?)
+            };
+            $(let node = guard::$guard(x, axis, node?);)?
+            node
         })*
     };
 }
@@ -98,11 +103,11 @@ sorts! {
     /// `mx.argpartition(x, kth, axis)`
     argpartition(kth) = mlx_argpartition mlx_argpartition_axis;
     /// `mx.argsort(x, axis)`
-    argsort() = mlx_argsort mlx_argsort_axis;
+    argsort() = mlx_argsort mlx_argsort_axis sorted;
     /// `mx.partition(x, kth, axis)`
     partition(kth) = mlx_partition mlx_partition_axis;
     /// `mx.sort(x, axis)`
-    sort() = mlx_sort mlx_sort_axis;
+    sort() = mlx_sort mlx_sort_axis sorted;
     /// `mx.topk(x, k, axis)`
     topk(k) = mlx_topk mlx_topk_axis;
 }

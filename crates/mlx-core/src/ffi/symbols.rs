@@ -7,6 +7,10 @@ use crate::guard::Division;
 use mlx_link as sys;
 
 macro_rules! symbols {
+    (logical; $($name:ident = $op:literal $symbol:ident,)*) => {
+        $(#[doc = concat!("`", stringify!($symbol), "`")]
+        pub const $name: Binary = Binary::new($op, sys::$symbol).of_lone_scalars();)*
+    };
     ($shape:ident; $($name:ident = $op:literal $symbol:ident $($division:ident)?,)*) => {
         $(#[doc = concat!("`", stringify!($symbol), "`")]
         pub const $name: $shape = $shape::new($op, sys::$symbol)$(.guarded(Division::$division))?;)*
@@ -60,7 +64,6 @@ symbols! { Unary;
     STOP_GRADIENT = "stop_gradient" mlx_stop_gradient,
     TAN = "tan" mlx_tan,
     TANH = "tanh" mlx_tanh,
-    TO_FP8 = "to_fp8" mlx_to_fp8,
     TRANSPOSE = "transpose" mlx_transpose,
     TRUNC = "trunc" mlx_trunc,
 }
@@ -80,9 +83,6 @@ symbols! { Binary;
     LESS = "less" mlx_less,
     LESS_EQUAL = "less_equal" mlx_less_equal,
     LOGADDEXP = "logaddexp" mlx_logaddexp,
-    LOGICAL_AND = "logical_and" mlx_logical_and,
-    LOGICAL_OR = "logical_or" mlx_logical_or,
-    LOGICAL_XOR = "logical_xor" mlx_logical_xor,
     MATMUL = "matmul" mlx_matmul,
     MAXIMUM = "maximum" mlx_maximum,
     MINIMUM = "minimum" mlx_minimum,
@@ -92,6 +92,12 @@ symbols! { Binary;
     REMAINDER = "remainder" mlx_remainder Remainder,
     RIGHT_SHIFT = "right_shift" mlx_right_shift,
     SUBTRACT = "subtract" mlx_subtract,
+}
+
+symbols! { logical;
+    LOGICAL_AND = "logical_and" mlx_logical_and,
+    LOGICAL_OR = "logical_or" mlx_logical_or,
+    LOGICAL_XOR = "logical_xor" mlx_logical_xor,
 }
 
 symbols! { Ternary;

@@ -16,6 +16,7 @@ pub(super) const ROWS: &[Row] = &[
     ("isclose", |call| one(close(call, mlx_ops::isclose))),
     ("nan_to_num", |call| one(nan_to_num(call))),
     ("round", |call| one(round(call))),
+    ("to_fp8", |call| one(Ok(mlx_ops::to_fp8(call.bind("x")?.tensor(0)?)?))),
 ];
 
 /// Those that are methods too.
