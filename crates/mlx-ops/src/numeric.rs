@@ -233,6 +233,7 @@ pub trait NumericOps {
 
     /// See [`from_fp8`](fn@from_fp8).
     #[must_use]
+    #[allow(clippy::wrong_self_convention, reason = "Python's name")]
     fn from_fp8(&self, dtype: Dtype) -> Tensor;
 
     /// See [`contiguous`](fn@contiguous).

@@ -125,7 +125,7 @@ scan_family! {
 ///
 /// ```
 /// # use mlx_core::{Dtype, tensor};
-/// # use mlx_ops::cumsum_dtype;
+/// # use mlx_ops::{ShapingOps, cumsum_dtype};
 /// let x = tensor![100, 100].astype(Dtype::Int8);
 /// assert_eq!(cumsum_dtype(&x, 0, Dtype::Int32)?.to_vec::<i32>()?, [100, 200]);
 /// # Ok::<(), mlx_core::Error>(())
@@ -142,7 +142,7 @@ pub fn cumsum_dtype(x: &Tensor, scan: impl Into<Scan>, dtype: Dtype) -> Result<T
 ///
 /// ```
 /// # use mlx_core::{Dtype, tensor};
-/// # use mlx_ops::cumprod_dtype;
+/// # use mlx_ops::{ShapingOps, cumprod_dtype};
 /// let x = tensor![100, 2].astype(Dtype::Int8);
 /// assert_eq!(cumprod_dtype(&x, 0, Dtype::Int32)?.to_vec::<i32>()?, [100, 200]);
 /// # Ok::<(), mlx_core::Error>(())

@@ -41,9 +41,10 @@ unary_family! {
     /// The complex conjugate; of real numbers themselves.
     ///
     /// ```
-    /// # use mlx_core::{Complex32, tensor};
+    /// # use mlx_core::{Complex32, Dtype, Tensor};
     /// # use mlx_ops::UnaryOps;
-    /// assert_eq!((Complex32::new(1.0, 2.0) * tensor![1.0]).conjugate().item::<Complex32>()?, Complex32::new(1.0, -2.0));
+    /// let x = Tensor::scalar(Complex32::new(1.0, 2.0), Dtype::Complex64)?;
+    /// assert_eq!(x.conjugate().item::<Complex32>()?, Complex32::new(1.0, -2.0));
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
     conjugate "mx.conjugate" "mx.conj" = CONJUGATE;

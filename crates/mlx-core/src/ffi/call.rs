@@ -278,9 +278,11 @@ impl Binary {
     pub(crate) fn unguarded(&self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let guard = runtime::enter()?;
         let alone = |scalar| Ok(constant(&guard, scalar::alone(self.name, scalar)?));
-        let weak = |scalar, dtype| match self.lone_scalars {
-            true => alone(scalar),
-            false => Ok(constant(&guard, scalar::weak(self.name, scalar, dtype)?)),
+        let weak = |scalar, dtype| {
+            if self.lone_scalars {
+                return alone(scalar);
+            }
+            Ok(constant(&guard, scalar::weak(self.name, scalar, dtype)?))
         };
         match (a, b) {
             (OperandRef::Tensor(a), OperandRef::Tensor(b)) => self.issue(&guard, a.0.raw(), b.0.raw()),
