@@ -78,9 +78,9 @@ scans! { typed
     cumsum = mlx_cumsum mlx_cumsum_axis;
 }
 
-/// Sorts, guarded along empty axes, and those that look for one or several places, with a number before the axis.
+/// Sorts, and those that look for one or several places, with a number before the axis; each with its guard.
 macro_rules! sorts {
-    ($($(#[$doc:meta])* $name:ident($($number:ident)?) = $all:ident $axis:ident $($guard:ident)?;)*) => {
+    ($($(#[$doc:meta])* $name:ident($($number:ident)?) = $all:ident $axis:ident $guard:ident;)*) => {
         $($(#[$doc])*
         ///
         /// # Errors
@@ -93,23 +93,22 @@ macro_rules! sorts {
                 }
                 None => node!(stringify!($name), sys::$all, tensor x $(, value $number)?),
             };
-            $(let node = guard::$guard(x, axis, node?);)?
-            node
+            guard::$guard(x, axis, node?)
         })*
     };
 }
 
 sorts! {
     /// `mx.argpartition(x, kth, axis)`
-    argpartition(kth) = mlx_argpartition mlx_argpartition_axis;
+    argpartition(kth) = mlx_argpartition mlx_argpartition_axis partitioned;
     /// `mx.argsort(x, axis)`
     argsort() = mlx_argsort mlx_argsort_axis sorted;
     /// `mx.partition(x, kth, axis)`
-    partition(kth) = mlx_partition mlx_partition_axis;
+    partition(kth) = mlx_partition mlx_partition_axis partitioned;
     /// `mx.sort(x, axis)`
     sort() = mlx_sort mlx_sort_axis sorted;
     /// `mx.topk(x, k, axis)`
-    topk(k) = mlx_topk mlx_topk_axis;
+    topk(k) = mlx_topk mlx_topk_axis partitioned;
 }
 
 /// `mx.diff(x, n, axis)`
