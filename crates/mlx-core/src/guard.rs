@@ -16,7 +16,7 @@ thread_local! {
 }
 
 /// Runs `work` without guard nodes and without the checks of host-readable divisors: its graphs are exactly Python's, but
-/// for reductions of empty tensors, which stay guarded.
+/// for reductions, scans and sorts of empty tensors, which stay guarded.
 ///
 /// # Safety
 /// Within `work` and whenever one of its graphs is evaluated later, no integer is divided by 0 and no smallest

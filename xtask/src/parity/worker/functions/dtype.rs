@@ -1,6 +1,6 @@
-//! The worker's functions: what dtypes are and hold.
+//! The worker's functions: what dtypes are and hold, and casts.
 
-use super::Row;
+use super::{Row, one};
 use crate::parity::worker::{
     failure::{Failure, Result, ill_formed},
     signature::{Bound, Call},
@@ -10,6 +10,7 @@ use mlx_core::{Dtype, DtypeClass, DtypeKind};
 
 /// By Python's name.
 pub(super) const ROWS: &[Row] = &[
+    ("astype", astype),
     ("can_cast", can_cast),
     ("finfo", finfo),
     ("iinfo", iinfo),
@@ -17,6 +18,11 @@ pub(super) const ROWS: &[Row] = &[
     ("issubdtype", issubdtype),
     ("result_type", result_type),
 ];
+
+fn astype(call: &Call) -> Result<Value> {
+    let bound = call.bind("a, dtype, /")?;
+    one(Ok(mlx_ops::astype(bound.tensor(0)?, dtype(&bound, 1)?)?))
+}
 
 fn can_cast(call: &Call) -> Result<Value> {
     let bound = call.bind("from_, to")?;
