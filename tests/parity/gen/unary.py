@@ -153,6 +153,10 @@ def rounding_casts():
         step("y", "method.astype", "$h", {"dtype": "float16"}),
     ]
     yield case("astype_twice", {"a": grid("float32")}, steps)
+    for target in DTYPES:
+        steps = [step("y", "mx.astype", "$a", {"dtype": target}), step("z", "mx.astype", "$b", {"dtype": target})]
+        inputs = {"a": grid("int16"), "b": grid("bfloat16", tame)}
+        yield case(f"astype_function_{SHORT[target]}", inputs, steps, ["y", "z"])
     for target in INTS:
         inputs = {"a": tensor("float32", [6], [3.9, -3.9, 0.5, 100.0, -1.0, 127.0])}
         made = step("y", "method.astype", "$a", {"dtype": target})
