@@ -56,6 +56,12 @@ impl From<i32> for Scan {
     }
 }
 
+impl From<usize> for Scan {
+    fn from(axis: usize) -> Scan {
+        scan(axis)
+    }
+}
+
 impl From<std::ops::RangeFull> for Scan {
     fn from(all: std::ops::RangeFull) -> Scan {
         scan(all)
