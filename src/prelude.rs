@@ -4,6 +4,6 @@
 pub use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor, axes, tensor};
 #[doc(no_inline)]
 pub use mlx_ops::{
-    BinaryOps, Ellipsis, IndexOps, MatmulOps, NewAxis, ReduceOps, ReverseOps, SelectOps, ShapingOps, Slice,
-    SoftmaxOps, UnaryOps, VarianceOps,
+    BinaryOps, Ellipsis, IndexOps, MatmulOps, NewAxis, ProductOps, ReduceOps, ReverseOps, SelectOps,
+    ShapingOps, Slice, SoftmaxOps, UnaryOps, VarianceOps,
 };

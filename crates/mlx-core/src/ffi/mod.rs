@@ -20,6 +20,7 @@ pub mod io;
 mod lock;
 pub(crate) mod memory;
 pub(crate) mod place;
+pub mod products;
 pub(crate) mod runtime;
 mod shaped;
 mod status;

@@ -4,7 +4,7 @@
 
 mod construct;
 mod conv;
-mod matmul;
+mod products;
 mod reduce;
 mod select;
 mod shaping;
@@ -23,7 +23,7 @@ pub(crate) type Row = (&'static str, fn(&Call) -> Result<Value>);
 
 /// The functions outside the op tables, by family.
 pub(crate) const IRREGULAR: &[&[Row]] =
-    &[construct::ROWS, conv::ROWS, matmul::ROWS, reduce::ROWS, select::ROWS, shaping::ROWS];
+    &[construct::ROWS, conv::ROWS, products::ROWS, reduce::ROWS, select::ROWS, shaping::ROWS];
 
 /// The functions that are methods too, with the same parameters.
 const METHODS: &[&[&str]] = &[
