@@ -2,6 +2,7 @@
 //! child process each, since a test that found one would end with it.
 
 mod convolutions;
+mod convolutions_at_random;
 mod division;
 #[path = "../support/failing.rs"]
 mod failing;
@@ -11,6 +12,7 @@ mod huge;
 mod kernels;
 mod npy;
 mod positions;
+mod products;
 #[path = "../support/programs.rs"]
 mod programs;
 mod reductions;
@@ -23,10 +25,12 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let tables = [
         convolutions::PROGRAMS,
+        convolutions_at_random::PROGRAMS,
         division::PROGRAMS,
         positions::PROGRAMS,
         huge::PROGRAMS,
         kernels::PROGRAMS,
+        products::PROGRAMS,
         reductions::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,

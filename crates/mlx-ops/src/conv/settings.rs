@@ -3,7 +3,7 @@
 //!
 //! Not here: what the settings are called for users (`options`).
 
-use mlx_core::{Error, ErrorKind, Result, Shape, Tensor, ffi::products};
+use mlx_core::{Error, ErrorKind, OperandRef, Result, Scalar, Shape, Tensor, ffi, ffi::products};
 
 /// Lists of one number for all axes, or of one for each.
 #[derive(Clone, Debug)]
@@ -22,17 +22,28 @@ impl Settings {
     #[track_caller]
     pub(super) fn convolve(&self, op: &'static str, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
         self.check(op, x, weight)?;
-        match self.padding_first(x, weight) {
-            None => self.issue(op, x, weight),
-            Some([low, high]) => {
-                let axes: Shape = (1..=low.len() as i32).collect();
-                let zero = mlx_core::OperandRef::Scalar(mlx_core::Scalar::Int(0))
-                    .to_tensor("pad", Some(x.dtype()))?;
-                let x = products::pad(x, &axes, [&low, &high], &zero)?;
-                let none = Shape::from_slice(&[0]);
-                Settings { padding: [none.clone(), none], ..self.clone() }.issue(op, &x, weight)
-            }
+        if !self.is_padded_first(x, weight) {
+            return self.issue(op, x, weight);
         }
+        let x = self.padded(x, weight)?;
+        let none = Shape::from_slice(&[0]);
+        Settings { padding: [none.clone(), none], ..self.clone() }.issue(op, &x, weight)
+    }
+
+    /// `x` after its padding.
+    fn padded(&self, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        let along = || self.along(x.shape(), weight.shape());
+        let (mut start, mut stop) = (Shape::from_elem(0, x.ndim()), Shape::from_slice(x.shape()));
+        for (axis, found) in along().enumerate() {
+            start[axis + 1] = found.cut;
+            stop[axis + 1] = found.cut + found.size as i32;
+        }
+        let x = ffi::slice(x, &start, &stop, &Shape::from_elem(1, x.ndim()))?;
+        let axes: Shape = (1..).take(along().count()).collect();
+        let low: Shape = along().map(|axis| axis.low as i32).collect();
+        let high: Shape = along().map(|axis| axis.high as i32).collect();
+        let zero = OperandRef::Scalar(Scalar::Int(0)).to_tensor("pad", Some(x.dtype()))?;
+        products::pad(&x, &axes, [&low, &high], &zero)
     }
 
     #[track_caller]
@@ -91,8 +102,10 @@ impl Settings {
         };
         inner(x).iter().zip(inner(weight)).enumerate().map(move |(axis, (&size, &kernel))| {
             let [low, high] = [0, 1].map(|side| setting(&self.padding[side], axis, 0));
+            let (start, size) = cut(size.into(), low.min(0), high.min(0));
             Along {
-                size: cut(size.into(), low.min(0), high.min(0)),
+                size,
+                cut: start as i32,
                 kernel: kernel.into(),
                 stride: setting(&self.stride, axis, 1),
                 low: low.max(0),
@@ -109,40 +122,33 @@ impl Settings {
         self.along(x, weight).map(Along::positions).fold(batch, i64::saturating_mul)
     }
 
-    /// What `x` is to be padded by before. MLX's kernel for groups and dilation over two or three axes takes each position
-    /// in the padding before an axis for one of the result; where there are fewer it writes behind the result, as for 5x5
-    /// groups over one padded pixel.
-    fn padding_first(&self, x: &Tensor, weight: &Tensor) -> Option<[Shape; 2]> {
+    /// Whether `x` is to be padded by a node before. MLX's kernel for groups and dilation over two or three axes takes each
+    /// position in the padding before an axis for one of the result; where there are fewer it writes behind the result, as
+    /// for 5x5 groups over one padded pixel.
+    fn is_padded_first(&self, x: &Tensor, weight: &Tensor) -> bool {
         let axes = || self.along(x.shape(), weight.shape());
         // With a dilated input it looks at each position.
         let looks = axes().any(|axis| axis.spacing != 1);
         let gemm = self.groups == 1 && axes().all(|axis| axis.dilation == 1);
         let overhangs = axes().any(|axis| axis.low > axis.positions() * axis.stride);
-        if looks || gemm || !overhangs || axes().count() < 2 || axes().any(|axis| axis.positions() == 0) {
-            return None;
-        }
-        // Padding that cuts off goes the same way.
-        let whole = |side: usize| {
-            let list = &self.padding[side];
-            (0..axes().count()).map(|axis| list.get(axis).or(list.last()).copied().unwrap_or(0)).collect()
-        };
-        let sides: [Shape; 2] = [whole(0), whole(1)];
-        sides.iter().flatten().all(|&size| size >= 0).then_some(sides)
+        overhangs && !looks && !gemm && axes().count() > 1 && axes().all(|axis| axis.positions() > 0)
     }
 }
 
-/// What is left of an axis when so much, in negative numbers, is cut off before and after, as MLX's slice has it: an end
+/// Where an axis begins and what is left of it when so much, in negative numbers, is cut off before and after, as MLX's slice has it: an end
 /// below 0 counts from the back.
-fn cut(size: i64, low: i64, high: i64) -> i64 {
+fn cut(size: i64, low: i64, high: i64) -> (i64, i64) {
     let (start, end) = ((-low).min(size), size + high);
     let end = if end < 0 { end + size } else { end };
-    (end.clamp(0, size) - start).max(0)
+    (start, (end.clamp(0, size) - start).max(0))
 }
 
 /// A convolution along one axis.
 #[derive(Clone, Copy)]
 struct Along {
     size: i64,
+    /// How much was cut off before.
+    cut: i32,
     kernel: i64,
     stride: i64,
     low: i64,
@@ -188,14 +194,16 @@ impl Along {
             return false; // MLX refuses it, in its own words
         }
         // It makes a table of as many entries as the spacing.
-        let phases = lcm(spacing, stride).max(lcm(spacing, dilation));
+        let phases = lcm(spacing, stride);
         let borders = [
             low + stride - 1,
             extent + low - reach + stride,
             padded + reach,
             low - reach,
             low + high,
-            phases + low + reach,
+            phases,
+            lcm(spacing, dilation),
+            phases - stride + low + reach,
         ];
         !borders.into_iter().all(fits) || spacing > MOST_SPACING
     }
