@@ -2,6 +2,7 @@
 //! child process each, since a test that found one would end with it.
 
 mod convolutions;
+mod convolutions_at_random;
 mod division;
 #[path = "../support/failing.rs"]
 mod failing;
@@ -12,6 +13,7 @@ mod kernels;
 mod npy;
 mod order;
 mod positions;
+mod products;
 #[path = "../support/programs.rs"]
 mod programs;
 mod reductions;
@@ -24,10 +26,12 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let tables = [
         convolutions::PROGRAMS,
+        convolutions_at_random::PROGRAMS,
         division::PROGRAMS,
         positions::PROGRAMS,
         huge::PROGRAMS,
         kernels::PROGRAMS,
+        products::PROGRAMS,
         reductions::PROGRAMS,
         order::PROGRAMS,
         graphs::PROGRAMS,

@@ -13,9 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, attention, binary_functions, broadcasting, convolution, creation, dtype_pairs,
-    dtypes, files, formulas, indexing, integer_division, layers, matmul, methods, norms, numeric,
-    operators, order, quantization, reductions, rope, scalars, selection, shapes, softmax, unary,
+    activations, attention, binary_functions, broadcasting, convolution, convolutions, creation, dtype_pairs, dtypes, files, formulas, indexing, integer_division, layers, matmul, methods, norms, numeric, operators, order, products, quantization, reductions, rope, scalars, selection, shapes, softmax, sparse_products, unary,
 )
 from gen.base import LITERALS
 
@@ -42,6 +40,9 @@ FAMILIES = {
     "files": files,
     "formulas": formulas,
     "convolution": convolution,
+    "convolutions": convolutions,
+    "products": products,
+    "sparse_products": sparse_products,
     "norms": norms,
     "rope": rope,
     "attention": attention,

@@ -33,6 +33,11 @@ pub unsafe fn unguarded<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// Whether the code runs within [`unguarded`].
+pub(crate) fn is_off() -> bool {
+    UNGUARDED.get()
+}
+
 /// Which of the two integer ops that trap.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Division {

@@ -28,6 +28,7 @@ mod eval;
 mod format;
 pub mod graph;
 mod guard;
+mod guard_matrices;
 mod interop;
 mod iter;
 mod literal;

@@ -22,6 +22,7 @@ pub(crate) mod memory;
 mod numeric;
 mod order;
 pub(crate) mod place;
+pub mod products;
 pub(crate) mod runtime;
 mod shaped;
 mod status;

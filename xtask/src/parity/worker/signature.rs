@@ -137,15 +137,37 @@ impl Bound {
         }
     }
 
-    /// An int for both of two axes, or a list of one for each.
-    pub(crate) fn int_pair(&self, i: usize, default: i32) -> Result<[i32; 2]> {
+    /// An int for all axes, or a list of one for each.
+    pub(crate) fn int_each<const N: usize>(&self, i: usize, default: i32) -> Result<[i32; N]> {
         match self.get(i) {
-            Value::List(items) => match items.iter().map(small).collect::<Option<Vec<i32>>>().as_deref() {
-                Some(&[first, second]) => Ok([first, second]),
-                _ => self.wrong(i, "pair of ints"),
+            Value::List(items) if N > 1 => match ints(items).and_then(|list| list.try_into().ok()) {
+                Some(each) => Ok(each),
+                None => self.wrong(i, "list of one int for each axis"),
             },
-            _ => self.int(i, default).map(|both| [both; 2]),
+            _ => self.int(i, default).map(|all| [all; N]),
         }
+    }
+
+    /// An int, or a list of any length.
+    pub(crate) fn int_list(&self, i: usize, default: i32) -> Result<Vec<i32>> {
+        match self.get(i) {
+            Value::List(items) => ints(items).map_or_else(|| self.wrong(i, "list of ints"), Ok),
+            _ => self.int(i, default).map(|one| vec![one]),
+        }
+    }
+
+    /// Two lists of ints, if that is what it is.
+    pub(crate) fn list_pair(&self, i: usize) -> Result<Option<[Vec<i32>; 2]>> {
+        let Value::List(items) = self.get(i) else { return Ok(None) };
+        let [Value::List(first), Value::List(second)] = &items[..] else { return Ok(None) };
+        match (ints(first), ints(second)) {
+            (Some(first), Some(second)) => Ok(Some([first, second])),
+            _ => self.wrong(i, "pair of lists of ints"),
+        }
+    }
+
+    pub(crate) fn is_list(&self, i: usize) -> bool {
+        matches!(self.get(i), Value::List(_))
     }
 
     pub(crate) fn optional_tensor(&self, i: usize) -> Result<Option<&Tensor>> {
@@ -222,6 +244,10 @@ pub(crate) fn shape(sizes: &[Value]) -> Option<Result<Vec<i32>>> {
         })
     };
     sizes.map(|sizes| sizes.iter().map(narrow).collect())
+}
+
+fn ints(items: &[Value]) -> Option<Vec<i32>> {
+    items.iter().map(small).collect()
 }
 
 fn small(value: &Value) -> Option<i32> {

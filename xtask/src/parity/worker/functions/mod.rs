@@ -5,9 +5,9 @@
 mod construct;
 mod conv;
 mod dtype;
-mod matmul;
 mod numeric;
 mod order;
+mod products;
 mod reduce;
 mod select;
 mod shaping;
@@ -29,9 +29,9 @@ pub(crate) const IRREGULAR: &[&[Row]] = &[
     construct::ROWS,
     conv::ROWS,
     dtype::ROWS,
-    matmul::ROWS,
     numeric::ROWS,
     order::ROWS,
+    products::ROWS,
     reduce::ROWS,
     select::ROWS,
     shaping::ROWS,
