@@ -24,7 +24,10 @@ METHODS = [
     "round", "rsqrt", "sin", "sqrt", "square",
 ]
 # Those that take a lone number.
-OF_NUMBERS = ["bitwise_invert", "isfinite", "isinf", "isnan", "isneginf", "isposinf"]
+OF_NUMBERS = [
+    function for function in FUNCTIONS
+    if function not in ("positive", "round", "stop_gradient", "to_fp8", "trunc")
+]
 REAL_ONLY = ["sigmoid", "erf", "floor", "ceil", "erfinv", "expm1", "trunc"]
 REFUSED = (
     {(function, "complex64") for function in REAL_ONLY}
@@ -100,7 +103,11 @@ def spellings():
         if name != "bitwise_invert":
             numbers.update({"float": 2.5, "inf": {"float": "-inf"}, "nan": {"float": "nan"}})
         for kind, number in numbers.items():
-            yield case(f"{name}_of_{kind}", {}, [step("y", f"mx.{name}", number)])
+            made = step("y", f"mx.{name}", number)
+            if (name, kind) == ("negative", "bool"):
+                yield error("negative_of_bool", {}, made)
+            else:
+                yield case(f"{name}_of_{kind}", {}, [made])
     yield error("bitwise_invert_of_float", {}, step("y", "mx.bitwise_invert", 2.5))
 
 
