@@ -11,6 +11,7 @@ mod graphs;
 mod huge;
 mod kernels;
 mod npy;
+mod order;
 mod positions;
 mod products;
 #[path = "../support/programs.rs"]
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         kernels::PROGRAMS,
         products::PROGRAMS,
         reductions::PROGRAMS,
+        order::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,
         npy::PROGRAMS,

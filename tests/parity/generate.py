@@ -14,8 +14,8 @@ sys.dont_write_bytecode = True
 
 from gen import (
     activations, attention, binary_functions, broadcasting, convolution, convolutions, creation, dtype_pairs,
-    files, formulas, indexing, integer_division, layers, matmul, methods, norms, operators,
-    products, quantization, reductions, rope, scalars, selection, shapes, softmax, sparse_products,
+    dtypes, files, formulas, indexing, integer_division, layers, matmul, methods, norms, numeric,
+    operators, order, products, quantization, reductions, rope, scalars, selection, shapes, softmax, sparse_products,
     unary,
 )
 from gen.base import LITERALS
@@ -28,6 +28,9 @@ FAMILIES = {
     "broadcasting": broadcasting,
     "integer_division": integer_division,
     "unary": unary,
+    "numeric": numeric,
+    "order": order,
+    "dtypes": dtypes,
     "binary_functions": binary_functions,
     "reductions": reductions,
     "selection": selection,
