@@ -4,6 +4,7 @@
 //! Not here: what the settings are called for users (`options`).
 
 use mlx_core::{Error, ErrorKind, OperandRef, Result, Scalar, Shape, Tensor, ffi, ffi::products};
+use smallvec::SmallVec;
 
 /// Lists of one number for all axes, or of one for each.
 #[derive(Clone, Debug)]
@@ -21,29 +22,14 @@ impl Settings {
     /// The convolution, its errors under the name of `op`.
     #[track_caller]
     pub(super) fn convolve(&self, op: &'static str, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        self.check(op, x, weight)?;
-        if !self.is_padded_first(x, weight) {
+        let axes: SmallVec<[Along; 3]> = self.along(x.shape(), weight.shape()).collect();
+        self.check(op, [x, weight], &axes)?;
+        if !self.is_padded_first(&axes) {
             return self.issue(op, x, weight);
         }
-        let x = self.padded(x, weight)?;
+        let x = padded(x, &axes)?;
         let none = Shape::from_slice(&[0]);
         Settings { padding: [none.clone(), none], ..self.clone() }.issue(op, &x, weight)
-    }
-
-    /// `x` after its padding.
-    fn padded(&self, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        let along = || self.along(x.shape(), weight.shape());
-        let (mut start, mut stop) = (Shape::from_elem(0, x.ndim()), Shape::from_slice(x.shape()));
-        for (axis, found) in along().enumerate() {
-            start[axis + 1] = found.cut;
-            stop[axis + 1] = found.cut + found.size as i32;
-        }
-        let x = ffi::slice(x, &start, &stop, &Shape::from_elem(1, x.ndim()))?;
-        let axes: Shape = (1..).take(along().count()).collect();
-        let low: Shape = along().map(|axis| axis.low as i32).collect();
-        let high: Shape = along().map(|axis| axis.high as i32).collect();
-        let zero = OperandRef::Scalar(Scalar::Int(0)).to_tensor("pad", Some(x.dtype()))?;
-        products::pad(&x, &axes, [&low, &high], &zero)
     }
 
     #[track_caller]
@@ -60,7 +46,7 @@ impl Settings {
     }
 
     /// Refuses what ends the process inside MLX or its BLAS, or makes it leave its memory.
-    fn check(&self, op: &'static str, x: &Tensor, weight: &Tensor) -> Result<()> {
+    fn check(&self, op: &'static str, [x, weight]: [&Tensor; 2], axes: &[Along]) -> Result<()> {
         let refuse = |kind, why: &str| {
             let error = Error::new(kind, op, format!("[conv] {why}"));
             Err(error.with_operands(&[x.into(), weight.into()]))
@@ -77,18 +63,20 @@ impl Settings {
         if !self.padding.iter().all(fits) && self.padding.iter().flatten().any(|&size| size < 0) {
             return refuse(ErrorKind::Value, &format!("Invalid padding for {spatial}D convolution."));
         }
-        if self.along(x.shape(), weight.shape()).any(Along::is_too_short) {
+        if axes.iter().any(|axis| axis.is_too_short()) {
             let why =
                 "Spatial dimensions of input after padding cannot be smaller than weight spatial dimensions.";
             return refuse(ErrorKind::Shape, why);
         }
-        if self.along(x.shape(), weight.shape()).any(Along::wraps) {
+        if axes.iter().any(|axis| axis.wraps()) {
             return refuse(ErrorKind::Value, "Strides, padding or dilation are too large.");
         }
         // MLX lays out a row of the kernel's size for each of its positions, and counts both in 32 bits.
         let row = (weight.size() / weight.shape().first().map_or(1, |&out| out as usize))
             .saturating_mul(self.groups as usize);
-        if self.positions(x.shape(), weight.shape()) > i64::from(i32::MAX) || row > i32::MAX as usize {
+        let batch = x.shape().first().map_or(0, |&batch| batch.into());
+        let positions = axes.iter().map(|axis| axis.positions()).fold(batch, i64::saturating_mul);
+        if positions > i64::from(i32::MAX) || row > i32::MAX as usize {
             return refuse(ErrorKind::Shape, "The kernel has too many positions or elements.");
         }
         Ok(())
@@ -116,23 +104,31 @@ impl Settings {
         })
     }
 
-    /// How many positions the kernel takes; 0 where MLX itself refuses the sizes.
-    fn positions(&self, x: &[i32], weight: &[i32]) -> i64 {
-        let batch = x.first().map_or(0, |&batch| batch.into());
-        self.along(x, weight).map(Along::positions).fold(batch, i64::saturating_mul)
-    }
-
     /// Whether `x` is to be padded by a node before. MLX's kernel for groups and dilation over two or three axes takes each
     /// position in the padding before an axis for one of the result; where there are fewer it writes behind the result, as
     /// for 5x5 groups over one padded pixel.
-    fn is_padded_first(&self, x: &Tensor, weight: &Tensor) -> bool {
-        let axes = || self.along(x.shape(), weight.shape());
+    fn is_padded_first(&self, axes: &[Along]) -> bool {
         // With a dilated input it looks at each position.
-        let looks = axes().any(|axis| axis.spacing != 1);
-        let gemm = self.groups == 1 && axes().all(|axis| axis.dilation == 1);
-        let overhangs = axes().any(|axis| axis.low > axis.positions() * axis.stride);
-        overhangs && !looks && !gemm && axes().count() > 1 && axes().all(|axis| axis.positions() > 0)
+        let looks = axes.iter().any(|axis| axis.spacing != 1);
+        let gemm = self.groups == 1 && axes.iter().all(|axis| axis.dilation == 1);
+        let overhangs = axes.iter().any(|axis| axis.low > axis.positions() * axis.stride);
+        overhangs && !looks && !gemm && axes.len() > 1 && axes.iter().all(|axis| axis.positions() > 0)
     }
+}
+
+/// `x` after its padding.
+fn padded(x: &Tensor, along: &[Along]) -> Result<Tensor> {
+    let (mut start, mut stop) = (Shape::from_elem(0, x.ndim()), Shape::from_slice(x.shape()));
+    for (axis, found) in along.iter().enumerate() {
+        start[axis + 1] = found.cut;
+        stop[axis + 1] = found.cut + found.size as i32;
+    }
+    let x = ffi::slice(x, &start, &stop, &Shape::from_elem(1, x.ndim()))?;
+    let axes: Shape = (1..).take(along.len()).collect();
+    let low: Shape = along.iter().map(|axis| axis.low as i32).collect();
+    let high: Shape = along.iter().map(|axis| axis.high as i32).collect();
+    let zero = OperandRef::Scalar(Scalar::Int(0)).to_tensor("pad", Some(x.dtype()))?;
+    products::pad(&x, &axes, [&low, &high], &zero)
 }
 
 /// Where an axis begins and what is left of it when so much, in negative numbers, is cut off before and after, as MLX's slice has it: an end

@@ -52,7 +52,7 @@ impl fmt::Display for EinsumPath {
 /// As [`einsum`], but for dtypes.
 ///
 /// ```
-/// # use mlx_core::{Dtype, Tensor};
+/// # use mlx_core::Dtype;
 /// # use mlx_ops::zeros;
 /// let [a, b, c] = [[2, 3], [3, 4], [4, 5]].map(|shape| zeros(shape, Dtype::Float32).unwrap());
 /// assert_eq!(mlx_ops::einsum_path("ij,jk,kl->il", [&a, &b, &c])?.steps, [[1, 2], [0, 1]]);

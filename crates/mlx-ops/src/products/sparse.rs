@@ -109,7 +109,7 @@ pub fn segmented_mm(a: &Tensor, b: &Tensor, segments: &Tensor) -> Result<Tensor>
 /// A mask has an element for each block: `false` leaves the block out, and a number is its factor.
 ///
 /// ```
-/// # use mlx_core::{Dtype, Tensor};
+/// # use mlx_core::Dtype;
 /// # use mlx_ops::{BlockMasks, block_masked_mm, zeros};
 /// let x = mlx_ops::ones([32, 32], Dtype::Float32)?;
 /// let mask = zeros([1, 1], Dtype::Bool)?;
