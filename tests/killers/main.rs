@@ -6,6 +6,7 @@ mod division;
 #[path = "../support/failing.rs"]
 mod failing;
 mod files;
+mod gguf;
 mod graphs;
 mod huge;
 mod kernels;
@@ -13,6 +14,7 @@ mod npy;
 mod positions;
 #[path = "../support/programs.rs"]
 mod programs;
+mod readers;
 mod reductions;
 mod text;
 mod threads;
@@ -31,6 +33,8 @@ fn main() -> ExitCode {
         graphs::PROGRAMS,
         files::PROGRAMS,
         npy::PROGRAMS,
+        gguf::PROGRAMS,
+        readers::PROGRAMS,
         text::PROGRAMS,
         threads::PROGRAMS,
     ];

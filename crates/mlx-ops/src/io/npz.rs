@@ -8,8 +8,9 @@ use super::{
 };
 use mlx_core::{Error, Result, Tensor};
 use std::{
+    cell::Cell,
     collections::HashMap,
-    io::{Read, Seek, Write},
+    io::{self, BufReader, Read, Seek, Write},
     path::Path,
 };
 use zip::{
@@ -19,6 +20,9 @@ use zip::{
 const LOAD: &str = "load_npz";
 const SAVE: &str = "savez";
 const SAVE_COMPRESSED: &str = "savez_compressed";
+
+/// How much may be read before the archive's index is found: the crate zip looks for it through the whole file.
+const MAX_INDEX: u64 = 100_000_000;
 
 /// How many times its size deflated data can become at most: a block of 258 bytes takes two bits.
 const MAX_RATIO: u64 = 1032;
@@ -60,7 +64,10 @@ pub(super) fn watched(path: &Path, watch: &mut Watch<'_>) -> Result<HashMap<Stri
 }
 
 fn load(reader: impl Read + Seek, watch: &mut Watch<'_>) -> Result<HashMap<String, Tensor>> {
-    let mut archive = ZipArchive::new(std::io::BufReader::new(reader)).map_err(zip_error(LOAD))?;
+    let left = Cell::new(MAX_INDEX);
+    let reader = Limited { reader: BufReader::new(reader), left: &left };
+    let mut archive = ZipArchive::new(reader).map_err(zip_error(LOAD))?;
+    left.set(u64::MAX);
     let mut arrays = HashMap::new();
     let bytes = (0..archive.len())
         .map(|i| archive.by_index_raw(i).map(|entry| entry.size()))
@@ -84,6 +91,29 @@ fn load(reader: impl Read + Seek, watch: &mut Watch<'_>) -> Result<HashMap<Strin
     Ok(arrays)
 }
 
+/// A reader that fails when more was read than `left` says.
+struct Limited<'a, R> {
+    reader: R,
+    left: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for Limited<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        match self.left.get().checked_sub(count as u64) {
+            Some(left) => self.left.set(left),
+            None => return Err(io::Error::other("there is no index of its entries near its end")),
+        }
+        Ok(count)
+    }
+}
+
+impl<R: Seek> Seek for Limited<'_, R> {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.reader.seek(to)
+    }
+}
+
 /// Reads an array to its end, where the archive's checksum is compared.
 fn read<R: Read>(entry: &mut ZipFile<'_, R>) -> Result<Tensor> {
     let (size, packed) = (entry.size(), entry.compressed_size());
@@ -93,12 +123,11 @@ fn read<R: Read>(entry: &mut ZipFile<'_, R>) -> Result<Tensor> {
     // An entry of other bytes than it says is one that lies.
     let mut bytes = entry.take(size);
     let array = npy::load_npy_from(&mut bytes)?;
-    let behind = std::io::copy(&mut bytes, &mut std::io::sink()).map_err(file::io_error(LOAD))?;
+    let behind = io::copy(&mut bytes, &mut io::sink()).map_err(file::io_error(LOAD))?;
     if behind > 0 {
         return Err(file::error(LOAD, format!("{behind} bytes follow the array")));
     }
-    let more =
-        std::io::copy(&mut bytes.into_inner().take(1), &mut std::io::sink()).map_err(file::io_error(LOAD))?;
+    let more = io::copy(&mut bytes.into_inner().take(1), &mut io::sink()).map_err(file::io_error(LOAD))?;
     if more > 0 {
         return Err(file::error(LOAD, "it is longer than it says"));
     }
@@ -153,7 +182,7 @@ fn save<'a, N: AsRef<str>>(
 ) -> Result<()> {
     let arrays = in_map_order(op, arrays.into_iter().map(Ok)).map_err(|error| in_file(error, op, path))?;
     file::replace(op, path, |file| {
-        let mut archive = ZipWriter::new(std::io::BufWriter::new(file));
+        let mut archive = ZipWriter::new(io::BufWriter::new(file));
         // As Python's zipfile: no time but the first that there is, no permissions but the owner's, sizes of 64 bits.
         let options = SimpleFileOptions::DEFAULT
             .compression_method(method)
