@@ -272,6 +272,17 @@ fn npz_that_lies_about_sizes() {
     }
     check_npz(&zip("a.npy", 8, 1 << 30, &packed), "cannot become 1073741824");
     check_npz(&zip("a.npy", 0, 1 << 30, &array[..200]), "");
+    // Two entries of the same bytes: a few thousand would be a terabyte.
+    let one = zip("a.npy", 8, size, &packed);
+    let index = one.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
+    let (end, entry) = (one.len() - 22, &one[index..one.len() - 22]);
+    let mut two = [&one[..end], entry, &one[end..]].concat();
+    let (name, count) = (end + 46, two.len() - 14);
+    two[name] = b'b';
+    two[count..count + 4].copy_from_slice(&[2, 0, 2, 0]);
+    let length = (2 * entry.len() as u32).to_le_bytes();
+    two[count + 4..count + 8].copy_from_slice(&length);
+    check_npz(&two, "they overlap");
     programs::end();
 }
 

@@ -63,16 +63,22 @@ pub(super) fn watched(path: &Path, watch: &mut Watch<'_>) -> Result<HashMap<Stri
     loaded.map_err(|error| in_file(error, LOAD, path))
 }
 
-fn load(reader: impl Read + Seek, watch: &mut Watch<'_>) -> Result<HashMap<String, Tensor>> {
+fn load(mut reader: impl Read + Seek, watch: &mut Watch<'_>) -> Result<HashMap<String, Tensor>> {
+    let (_, length) = file::extent(LOAD, &mut reader)?;
     let left = Cell::new(MAX_INDEX);
     let reader = Limited { reader: BufReader::new(reader), left: &left };
     let mut archive = ZipArchive::new(reader).map_err(zip_error(LOAD))?;
     left.set(u64::MAX);
     let mut arrays = HashMap::new();
-    let bytes = (0..archive.len())
-        .map(|i| archive.by_index_raw(i).map(|entry| entry.size()))
-        .try_fold(0_u64, |sum, size| size.map(|size| sum.saturating_add(size)))
-        .map_err(zip_error(LOAD))?;
+    let (mut bytes, mut packed) = (0_u64, 0_u64);
+    for i in 0..archive.len() {
+        let entry = archive.by_index_raw(i).map_err(zip_error(LOAD))?;
+        bytes = bytes.saturating_add(entry.size());
+        packed = packed.saturating_add(entry.compressed_size());
+    }
+    if packed > length {
+        return Err(file::error(LOAD, format!("its entries take {packed} bytes of {length}: they overlap")));
+    }
     watch.expect_sizes(archive.len(), bytes);
     for i in 0..archive.len() {
         let mut entry = archive.by_index(i).map_err(zip_error(LOAD))?;
