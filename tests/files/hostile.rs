@@ -4,7 +4,7 @@
 use crate::committed;
 use mlx::{ErrorKind, Result, Tensor, ops};
 use proptest::prelude::*;
-use std::{collections::HashMap, fs, io::Cursor};
+use std::{collections::HashMap, env, fs, io::Cursor};
 
 type Tensors = HashMap<String, Tensor>;
 type Load = fn(&[u8]) -> Result<Tensors>;
@@ -86,7 +86,7 @@ fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
         let length = bytes.len();
         let place = |at: usize| match length {
             0 => 0,
-            _ if at % 3 == 0 => at / 3 % length,
+            _ if at.is_multiple_of(3) => at / 3 % length,
             _ => at / 3 % length.min(600),
         };
         match *change {
@@ -114,8 +114,14 @@ fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
     bytes
 }
 
+/// `$PROPTEST_CASES` asks for more.
+fn config() -> ProptestConfig {
+    let asked = env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(asked.unwrap_or(1500)) }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) })]
+    #![proptest_config(config())]
 
     #[test]
     fn changed_files(

@@ -111,7 +111,7 @@ fn reader_that_fails_later() {
 fn reader_that_uses_tensors() {
     let y = mlx::tensor![1, 2];
     let x = load(move |buffer| {
-        assert!((&y).to_vec::<i32>().is_err());
+        assert!(y.to_vec::<i32>().is_err());
         assert!(ops::zeros([2], mlx::Dtype::Int32).is_err());
         buffer.fill(7);
         Ok(buffer.len())
