@@ -37,7 +37,8 @@ pub struct Gguf {
 
 /// Reads a GGUF file of version 2 or 3. The values are in memory when this returns.
 ///
-/// * F32, F16, I8, I16, I32, I64 and F64 keep their dtype; BF16 becomes float16, as in Python.
+/// * F32, F16, I8, I16, I32, I64 and F64 keep their dtype; BF16 becomes float16, as in Python, and values beyond
+///   float16's become infinite.
 /// * Q4_0, Q4_1, Q4_K and Q8_0 become MLX's quantization in groups of 32: `X.weight` uint32, `X.scales` and `X.biases`
 ///   float16 (7 characters are taken off other names, too, as in Python).
 /// * Q2_K, Q3_K, Q5_0, Q5_1, Q5_K and Q6_K become float16 values.
