@@ -42,9 +42,12 @@ pub(super) fn extent(op: &'static str, reader: &mut impl Seek) -> Result<(u64, u
     Ok((start, end.saturating_sub(start)))
 }
 
+/// The most memory that is taken before a byte was read.
+const AT_FIRST: u64 = 16 << 20;
+
 /// Exactly `count` bytes; memory grows with what is there, since a file may say anything of itself.
 pub(super) fn exactly(op: &'static str, reader: &mut impl Read, count: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(count.min(AT_FIRST) as usize);
     reader.take(count).read_to_end(&mut bytes).map_err(io_error(op))?;
     if (bytes.len() as u64) < count {
         return Err(error(op, format!("cut off: {count} bytes should follow and there are {}", bytes.len())));

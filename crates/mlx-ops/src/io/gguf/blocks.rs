@@ -20,8 +20,13 @@ pub(super) fn bf16(block: &[u8], out: &mut Vec<f16>) {
 
 /// 32 values of four bits: the first half in the low bits, the second in the high ones; MLX wants neighbours together.
 fn pack_halves(nibbles: &[u8], weight: &mut Vec<u8>) {
-    weight.extend(nibbles.chunks_exact(2).map(|pair| (pair[0] & 15) | (pair[1] << 4)));
-    weight.extend(nibbles.chunks_exact(2).map(|pair| (pair[0] >> 4) | (pair[1] & 0xf0)));
+    let start = weight.len();
+    weight.resize(start + nibbles.len(), 0);
+    let (first, second) = weight[start..].split_at_mut(nibbles.len() / 2);
+    for ((pair, first), second) in nibbles.chunks_exact(2).zip(first).zip(second) {
+        *first = (pair[0] & 15) | (pair[1] << 4);
+        *second = (pair[0] >> 4) | (pair[1] & 0xf0);
+    }
 }
 
 pub(super) fn q4_0(block: &[u8], out: &mut Packed) {

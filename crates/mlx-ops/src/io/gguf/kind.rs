@@ -28,7 +28,7 @@ pub(super) enum Form {
 }
 
 /// The three tensors of MLX's affine quantization, as they grow.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Packed {
     pub(super) weight: Vec<u8>,
     pub(super) scales: Vec<f16>,

@@ -115,7 +115,12 @@ fn decoded(place: &Place, bytes: Vec<u8>) -> Result<Vec<(String, Tensor)>> {
             Ok(vec![(name.clone(), halves(shape, &values)?)])
         }
         Form::Packed(bits, unpack) => {
-            let mut packed = Packed::default();
+            let values = blocks.len() * kind.block as usize;
+            let mut packed = Packed {
+                weight: Vec::with_capacity(values * bits as usize / 8),
+                scales: Vec::with_capacity(values / 32),
+                biases: Vec::with_capacity(values / 32),
+            };
             blocks.for_each(|block| unpack(block, &mut packed));
             let of_rows = |values_each: u32| {
                 let mut shape = shape.clone();
