@@ -7,6 +7,7 @@ mod division;
 #[path = "../support/failing.rs"]
 mod failing;
 mod files;
+mod gguf;
 mod graphs;
 mod huge;
 mod kernels;
@@ -16,6 +17,7 @@ mod positions;
 mod products;
 #[path = "../support/programs.rs"]
 mod programs;
+mod readers;
 mod reductions;
 mod text;
 mod threads;
@@ -37,6 +39,8 @@ fn main() -> ExitCode {
         graphs::PROGRAMS,
         files::PROGRAMS,
         npy::PROGRAMS,
+        gguf::PROGRAMS,
+        readers::PROGRAMS,
         text::PROGRAMS,
         threads::PROGRAMS,
     ];

@@ -125,8 +125,8 @@ fn bf16_bits(value: f32) -> u16 {
 fn from_file(spec: &Json, folder: &Path) -> Result<Tensor> {
     let file = spec["file"].as_str().unwrap_or_default();
     let name = spec["tensor"].as_str().unwrap_or_default();
-    let mut content = mlx_ops::load_safetensors(folder.join(file))?;
-    let Some(tensor) = content.tensors.remove(name) else {
+    let mut tensors = mlx_ops::load(folder.join(file))?.into_tensors()?;
+    let Some(tensor) = tensors.remove(name) else {
         return ill_formed(format!("{file} has no tensor {name:?}"));
     };
     if spec.get("dtype").is_some() && dtype_of(&spec["dtype"])? != tensor.dtype() {

@@ -1,6 +1,6 @@
 //! The header of an npy file: a Python dict as text, in front of the elements.
 
-use super::{LOAD, io_error};
+use super::{super::file::io_error, LOAD};
 use mlx_core::{Dtype, Error, ErrorKind, Result};
 use std::io::Read;
 

@@ -5,16 +5,15 @@
 
 mod header;
 
+use super::file::{self, in_file, io_error};
 use header::Header;
 use mlx_core::{
-    Error, ErrorKind, Result, Tensor,
+    Result, Tensor,
     ffi::{self, io::Source},
 };
 use std::{
     ffi::CStr,
-    fs::{self, File, Permissions},
-    io::{self, Read, Write},
-    os::unix::fs::PermissionsExt,
+    io::{Read, Write},
     path::Path,
 };
 
@@ -48,12 +47,7 @@ pub fn load_npy(path: impl AsRef<Path>) -> Result<Tensor> {
 }
 
 fn open(path: &Path) -> Result<Tensor> {
-    // Before it is opened: opening a pipe waits for somebody to write into it.
-    if !fs::metadata(path).map_err(io_error(LOAD))?.is_file() {
-        return Err(Error::new(ErrorKind::Io, LOAD, "not a regular file"));
-    }
-    let mut file = File::open(path).map_err(io_error(LOAD))?;
-    let length = file.metadata().map_err(io_error(LOAD))?.len();
+    let (mut file, length) = file::open(LOAD, path)?;
     let (header, start) = Header::read(&mut file)?;
     let bytes = header.bytes();
     if length.saturating_sub(start) < bytes {
@@ -108,29 +102,17 @@ fn finish(header: &Header, source: Source) -> Result<Tensor> {
 #[doc(alias = "mx.save")]
 pub fn save_npy(path: impl AsRef<Path>, x: &Tensor) -> Result<()> {
     let path = path.as_ref();
-    replace(path, x).map_err(|error| in_file(error, SAVE, path))
+    let saved = Saved::of(x).map_err(|error| in_file(error, SAVE, path))?;
+    file::replace(SAVE, path, |file| saved.write(file))
 }
 
-fn replace(path: &Path, x: &Tensor) -> Result<()> {
-    // The file that a link leads to is replaced, not the link.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&target).is_ok_and(|found| !found.is_file()) {
-        return Err(Error::new(ErrorKind::Io, SAVE, "not a regular file"));
-    }
-    let saved = Saved::of(x)?;
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // What any new file gets, less the process's mask.
-    let permissions =
-        fs::metadata(&target).map_or_else(|_| Permissions::from_mode(0o666), |found| found.permissions());
-    let mut file = tempfile::Builder::new()
-        .prefix(".mlx-")
-        .suffix(".npy")
-        .permissions(permissions)
-        .tempfile_in(folder)
-        .map_err(io_error(SAVE))?;
-    saved.write(&mut file)?;
-    file.persist(&target).map_err(|error| io_error(SAVE)(error.error))?;
-    Ok(())
+/// [`save_npy`], by Python's name.
+///
+/// # Errors
+/// A computation that fails; a file that cannot be written.
+#[doc(alias = "mx.save")]
+pub fn save(path: impl AsRef<Path>, x: &Tensor) -> Result<()> {
+    save_npy(path, x)
 }
 
 /// Computes `x` and writes it to `writer` as [`save_npy`] writes it to a file.
@@ -157,15 +139,6 @@ impl Saved {
         let Saved(x) = self;
         let (bytes, column_major) = ffi::io::memory(x)?;
         let header = header::text(x.dtype(), header::BIG_ENDIAN, column_major, x.shape());
-        writer.write_all(&header).and_then(|()| writer.write_all(bytes)).map_err(io_error(SAVE))
+        file::write_all(SAVE, writer, &[&header, bytes])
     }
-}
-
-fn in_file(error: Error, op: &'static str, path: &Path) -> Error {
-    let message = format!("{}: {}", path.display(), error.message());
-    Error::new(error.kind(), op, message).with_source(error)
-}
-
-fn io_error(op: &'static str) -> impl Fn(io::Error) -> Error {
-    move |error| Error::new(ErrorKind::Io, op, error.to_string()).with_source(error)
 }
