@@ -1,7 +1,8 @@
 //! The ops of `mlx.core`: each a free function that returns a [`Result`](mlx_core::Result) and a chaining method,
 //! on a trait a family, that panics at the caller's line.
 //!
-//! Not here: operators (mlx-core), fused kernels (mlx-fast). Each file holds a family; most are one table.
+//! Not here: operators (mlx-core), fused kernels (mlx-fast). Each file holds a family; most are one table. Python's submodules are modules here: [`random`],
+//! [`linalg`], [`fft`].
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
@@ -10,10 +11,13 @@ mod binary;
 mod construct;
 mod conv;
 mod family;
+pub mod fft;
 mod index;
 mod io;
+pub mod linalg;
 mod matmul;
 mod npy;
+pub mod random;
 mod reduce;
 mod select;
 mod shaping;

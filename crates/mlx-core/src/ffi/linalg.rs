@@ -1,0 +1,231 @@
+//! Calls of mlx-c's linear algebra.
+//!
+//! Not here: the options as users write them (mlx-ops).
+
+use super::{
+    Unary,
+    call::{node, nodes, pair},
+};
+use crate::{Axes, Error, ErrorKind, Result, Tensor, guard};
+use mlx_link as sys;
+use std::ffi::CStr;
+
+/// `Err` for matrices without elements: MLX divides by their size.
+fn filled(op: &'static str, x: &Tensor) -> Result<()> {
+    match x.shape() {
+        [.., rows, columns] if *rows == 0 || *columns == 0 => {
+            let message =
+                format!("[linalg::{op}] The matrices have no elements: they are {rows} x {columns}.");
+            Err(Error::new(ErrorKind::Shape, op, message).with_operands(&[x.into()]))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `Err` for the square matrices without elements; others MLX refuses in its own words.
+fn filled_square(op: &'static str, x: &Tensor) -> Result<()> {
+    if x.shape().ends_with(&[0, 0]) { filled(op, x) } else { Ok(()) }
+}
+
+/// `mx.linalg.det`
+pub const DET: Unary = Unary::new("det", sys::mlx_linalg_det);
+/// `mx.linalg.eigvals`
+pub const EIGVALS: Unary = Unary::new("eigvals", sys::mlx_linalg_eigvals);
+/// `mx.linalg.pinv`
+pub const PINV: Unary = Unary::new("pinv", sys::mlx_linalg_pinv);
+
+/// `mx.linalg.inv`
+///
+/// # Errors
+/// What MLX refuses; matrices without elements.
+#[track_caller]
+pub fn inv(x: &Tensor) -> Result<Tensor> {
+    filled_square("inv", x)?;
+    node!("inv", sys::mlx_linalg_inv, tensor x)
+}
+
+/// `mx.linalg.cholesky(x, upper)`
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn cholesky(x: &Tensor, upper: bool) -> Result<Tensor> {
+    node!("cholesky", sys::mlx_linalg_cholesky, tensor x, value upper)
+}
+
+/// `mx.linalg.cholesky_inv(x, upper)`
+///
+/// # Errors
+/// What MLX refuses; matrices without elements.
+#[track_caller]
+pub fn cholesky_inv(x: &Tensor, upper: bool) -> Result<Tensor> {
+    filled_square("cholesky_inv", x)?;
+    node!("cholesky_inv", sys::mlx_linalg_cholesky_inv, tensor x, value upper)
+}
+
+/// `mx.linalg.tri_inv(x, upper)`
+///
+/// # Errors
+/// What MLX refuses; matrices without elements.
+#[track_caller]
+pub fn tri_inv(x: &Tensor, upper: bool) -> Result<Tensor> {
+    filled_square("tri_inv", x)?;
+    node!("tri_inv", sys::mlx_linalg_tri_inv, tensor x, value upper)
+}
+
+/// `mx.linalg.solve(a, b)`
+///
+/// # Errors
+/// What MLX refuses; matrices without elements.
+#[track_caller]
+pub fn solve(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    filled_square("solve", a)?;
+    node!("solve", sys::mlx_linalg_solve, tensor a, tensor b)
+}
+
+/// `mx.linalg.solve_triangular(a, b, upper)`
+///
+/// # Errors
+/// What MLX refuses; matrices without elements.
+#[track_caller]
+pub fn solve_triangular(a: &Tensor, b: &Tensor, upper: bool) -> Result<Tensor> {
+    filled_square("solve_triangular", a)?;
+    node!("solve_triangular", sys::mlx_linalg_solve_triangular, tensor a, tensor b, value upper)
+}
+
+/// `mx.linalg.cross(a, b, axis)`
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn cross(a: &Tensor, b: &Tensor, axis: i32) -> Result<Tensor> {
+    node!("cross", sys::mlx_linalg_cross, tensor a, tensor b, value axis)
+}
+
+/// `mx.linalg.eig(x)`: values and vectors.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn eig(x: &Tensor) -> Result<[Tensor; 2]> {
+    pair!("eig", sys::mlx_linalg_eig, tensor x)
+}
+
+fn triangle(upper: bool) -> &'static CStr {
+    if upper { c"U" } else { c"L" }
+}
+
+/// `mx.linalg.eigh(x, UPLO)`: values and vectors.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn eigh(x: &Tensor, upper: bool) -> Result<[Tensor; 2]> {
+    pair!("eigh", sys::mlx_linalg_eigh, tensor x, text triangle(upper))
+}
+
+/// `mx.linalg.eigvalsh(x, UPLO)`
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn eigvalsh(x: &Tensor, upper: bool) -> Result<Tensor> {
+    node!("eigvalsh", sys::mlx_linalg_eigvalsh, tensor x, text triangle(upper))
+}
+
+/// `mx.linalg.lu(x)`: the permutation, the lower and the upper factor.
+///
+/// # Errors
+/// What MLX refuses; matrices without elements.
+#[track_caller]
+pub fn lu(x: &Tensor) -> Result<[Tensor; 3]> {
+    filled("lu", x)?;
+    exactly("lu", nodes!("lu", sys::mlx_linalg_lu, tensor x)?)
+}
+
+/// `mx.linalg.lu_factor(x)`: both factors in one, and the pivots.
+///
+/// # Errors
+/// What MLX refuses; matrices without elements.
+#[track_caller]
+pub fn lu_factor(x: &Tensor) -> Result<[Tensor; 2]> {
+    filled("lu_factor", x)?;
+    pair!("lu_factor", sys::mlx_linalg_lu_factor, tensor x)
+}
+
+/// `mx.linalg.qr(x)`
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn qr(x: &Tensor) -> Result<[Tensor; 2]> {
+    pair!("qr", sys::mlx_linalg_qr, tensor x)
+}
+
+/// `mx.linalg.slogdet(x)`: the sign and the logarithm.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn slogdet(x: &Tensor) -> Result<[Tensor; 2]> {
+    pair!("slogdet", sys::mlx_linalg_slogdet, tensor x)
+}
+
+/// `mx.linalg.svd(x)`: left vectors, values, right vectors.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn svd(x: &Tensor) -> Result<[Tensor; 3]> {
+    exactly("svd", nodes!("svd", sys::mlx_linalg_svd, tensor x, value true)?)
+}
+
+/// `mx.linalg.svd(x, compute_uv=False)`: the values.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn svdvals(x: &Tensor) -> Result<Tensor> {
+    let [values] = exactly("svd", nodes!("svd", sys::mlx_linalg_svd, tensor x, value false)?)?;
+    Ok(values)
+}
+
+/// As many tensors as there must be.
+fn exactly<const N: usize>(op: &'static str, nodes: Vec<Tensor>) -> Result<[Tensor; N]> {
+    <[Tensor; N]>::try_from(nodes)
+        .map_err(|nodes| Error::new(ErrorKind::Mlx, op, format!("MLX gave {} tensors, not {N}", nodes.len())))
+}
+
+/// The orders of norms, in mlx-c's terms.
+#[derive(Clone, Copy)]
+pub enum Order {
+    /// Python's None.
+    None,
+    /// A number.
+    Number(f64),
+    /// A name.
+    Name(&'static CStr),
+}
+
+/// `mx.linalg.norm(x, ord, axis, keepdims)`
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn norm(x: &Tensor, order: Order, axes: &Axes) -> Result<Tensor> {
+    let x = &*guard::reducible(x)?;
+    // A null list means all axes to mlx-c.
+    let (list, length) = axes.list().map_or((std::ptr::null(), 0), |list| (list.as_ptr(), list.len()));
+    let keep = axes.keeps();
+    match order {
+        Order::None => {
+            node!("norm", sys::mlx_linalg_norm_l2, tensor x, value list, value length, value keep)
+        }
+        Order::Number(number) => node!(
+            "norm", sys::mlx_linalg_norm, tensor x, value number, value list, value length, value keep
+        ),
+        Order::Name(name) => node!(
+            "norm", sys::mlx_linalg_norm_matrix, tensor x, text name, value list, value length, value keep
+        ),
+    }
+}
