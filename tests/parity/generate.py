@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 from gen import (
     activations, attention, binary_functions, broadcasting, convolution, creation, dtype_pairs,
     files, formulas, indexing, integer_division, layers, matmul, methods, norms, operators,
-    quantization, reductions, rope, scalars, selection, shapes, softmax, unary,
+    quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, unary,
 )
 from gen.base import LITERALS
 
@@ -45,6 +45,7 @@ FAMILIES = {
     "quantization": quantization,
     "activations": activations,
     "layers": layers,
+    "random_numbers": random_numbers,
 }
 
 
