@@ -18,7 +18,7 @@ type Three = (Tensor, Tensor, Tensor);
 /// By Python's name.
 pub(super) const ROWS: &[Row] = &[
     ("cholesky", |call| one(triangular(call, "a, upper=", linalg::cholesky))),
-    ("cholesky_inv", |call| one(triangular(call, "L, upper=", linalg::cholesky_inv))),
+    ("cholesky_inv", |call| one(triangular(call, "a, upper=", linalg::cholesky_inv))),
     ("cross", |call| one(cross(call))),
     ("det", |call| one(plain(call, linalg::det))),
     ("eig", |call| pair(plain(call, linalg::eig))),
@@ -98,16 +98,18 @@ fn svd(call: &Call) -> Result<Value> {
 fn norm(call: &Call) -> Result<Tensor> {
     let bound = call.bind("a, /, ord=, axis=, keepdims=")?;
     let axes = bound.kept_axes(2)?;
+    let count = axes.list().map_or(bound.tensor(0)?.ndim(), <[i32]>::len);
     let kind = match bound.text(1, "") {
         _ if !bound.has(1) => Norm::Euclidean,
-        Ok("f" | "fro") => Norm::Frobenius,
+        // Two names for one norm, and Python's error has the name.
+        Ok("f") if count == 2 => Norm::Frobenius,
+        Ok("fro") => Norm::Frobenius,
         Ok("nuc") => Norm::Nuclear,
         Ok(other) => {
-            let axes = axes.list().map_or(bound.tensor(0)?.ndim(), <[i32]>::len);
-            let why = if axes == 2 {
+            let why = if count == 2 {
                 format!("Invalid ord value '{other}' for matrix norm.")
             } else {
-                format!("Norm '{other}' only supported for matrices, but received {axes} axis/axes.")
+                format!("Norm '{other}' only supported for matrices, but received {count} axis/axes.")
             };
             return Err(Failure::raised("ValueError", format!("[linalg::norm] {why}")));
         }
