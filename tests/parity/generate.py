@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 
 from gen import (
     activations, attention, binary_functions, broadcasting, convolution, creation, dtype_pairs,
-    files, formulas, indexing, integer_division, layers, matmul, methods, norms, operators,
+    fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, operators,
     quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, unary,
 )
 from gen.base import LITERALS
@@ -46,6 +46,8 @@ FAMILIES = {
     "activations": activations,
     "layers": layers,
     "random_numbers": random_numbers,
+    "linalg": linalg,
+    "fft": fft,
 }
 
 
