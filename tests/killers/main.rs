@@ -9,10 +9,12 @@ mod files;
 mod graphs;
 mod huge;
 mod kernels;
+mod matrices;
 mod npy;
 mod positions;
 #[path = "../support/programs.rs"]
 mod programs;
+mod random;
 mod reductions;
 mod text;
 mod threads;
@@ -27,6 +29,8 @@ fn main() -> ExitCode {
         positions::PROGRAMS,
         huge::PROGRAMS,
         kernels::PROGRAMS,
+        matrices::PROGRAMS,
+        random::PROGRAMS,
         reductions::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,

@@ -6,7 +6,7 @@ use super::{
     Unary,
     call::{node, nodes, pair},
 };
-use crate::{Axes, Error, ErrorKind, Result, Tensor, guard};
+use crate::{Axes, Dtype, Error, ErrorKind, Result, Tensor, guard, shape};
 use mlx_link as sys;
 use std::ffi::CStr;
 
@@ -27,12 +27,39 @@ fn filled_square(op: &'static str, x: &Tensor) -> Result<()> {
     if x.shape().ends_with(&[0, 0]) { filled(op, x) } else { Ok(()) }
 }
 
-/// `mx.linalg.det`
-pub const DET: Unary = Unary::new("det", sys::mlx_linalg_det);
+/// `Err` for more elements than can be addressed in what MLX computes on the way, which only views can ask for: `x` in
+/// 8 bytes, or its matrices made square by their longer side, as their singular vectors are.
+fn fits(op: &'static str, x: &Tensor, squared: bool) -> Result<()> {
+    let mut sizes = shape::Shape::from_slice(x.shape());
+    if let (true, [.., rows, columns]) = (squared, &mut sizes[..]) {
+        *rows = *rows.max(columns);
+        *columns = *rows;
+    }
+    shape::check_size(op, &sizes, Dtype::Complex64)
+}
+
 /// `mx.linalg.eigvals`
 pub const EIGVALS: Unary = Unary::new("eigvals", sys::mlx_linalg_eigvals);
+
+/// `mx.linalg.det`
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn det(x: &Tensor) -> Result<Tensor> {
+    fits("det", x, false)?;
+    node!("det", sys::mlx_linalg_det, tensor x)
+}
+
 /// `mx.linalg.pinv`
-pub const PINV: Unary = Unary::new("pinv", sys::mlx_linalg_pinv);
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn pinv(x: &Tensor) -> Result<Tensor> {
+    fits("pinv", x, true)?;
+    node!("pinv", sys::mlx_linalg_pinv, tensor x)
+}
 
 /// `mx.linalg.inv`
 ///
@@ -73,6 +100,12 @@ pub fn tri_inv(x: &Tensor, upper: bool) -> Result<Tensor> {
     node!("tri_inv", sys::mlx_linalg_tri_inv, tensor x, value upper)
 }
 
+/// `solved`, unless `a` for each of its columns takes more than can be addressed: MLX repeats it for a batch.
+fn repeatable(op: &'static str, a: &Tensor, solved: Tensor) -> Result<Tensor> {
+    let rows = a.shape().last().copied().unwrap_or(1);
+    shape::check_size(op, &[solved.shape(), &[rows]].concat(), Dtype::Float64).map(|()| solved)
+}
+
 /// `mx.linalg.solve(a, b)`
 ///
 /// # Errors
@@ -80,7 +113,8 @@ pub fn tri_inv(x: &Tensor, upper: bool) -> Result<Tensor> {
 #[track_caller]
 pub fn solve(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     filled_square("solve", a)?;
-    node!("solve", sys::mlx_linalg_solve, tensor a, tensor b)
+    let solved = node!("solve", sys::mlx_linalg_solve, tensor a, tensor b)?;
+    repeatable("solve", a, solved)
 }
 
 /// `mx.linalg.solve_triangular(a, b, upper)`
@@ -90,7 +124,9 @@ pub fn solve(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 #[track_caller]
 pub fn solve_triangular(a: &Tensor, b: &Tensor, upper: bool) -> Result<Tensor> {
     filled_square("solve_triangular", a)?;
-    node!("solve_triangular", sys::mlx_linalg_solve_triangular, tensor a, tensor b, value upper)
+    let solved =
+        node!("solve_triangular", sys::mlx_linalg_solve_triangular, tensor a, tensor b, value upper)?;
+    repeatable("solve_triangular", a, solved)
 }
 
 /// `mx.linalg.cross(a, b, axis)`
@@ -168,6 +204,7 @@ pub fn qr(x: &Tensor) -> Result<[Tensor; 2]> {
 /// What MLX refuses.
 #[track_caller]
 pub fn slogdet(x: &Tensor) -> Result<[Tensor; 2]> {
+    fits("slogdet", x, false)?;
     pair!("slogdet", sys::mlx_linalg_slogdet, tensor x)
 }
 
@@ -213,6 +250,7 @@ pub enum Order {
 /// What MLX refuses.
 #[track_caller]
 pub fn norm(x: &Tensor, order: Order, axes: &Axes) -> Result<Tensor> {
+    fits("norm", x, matches!(order, Order::Number(2.0 | -2.0) | Order::Name(_)))?;
     let x = &*guard::reducible(x)?;
     // A null list means all axes to mlx-c.
     let (list, length) = axes.list().map_or((std::ptr::null(), 0), |list| (list.as_ptr(), list.len()));

@@ -129,6 +129,7 @@ pub fn multivariate_normal(
     key: &Tensor,
 ) -> Result<Tensor> {
     drawable("multivariate_normal", sizes)?;
+    drawable("multivariate_normal", cov.shape())?;
     node!(
         "multivariate_normal", sys::mlx_random_multivariate_normal, tensor mean, tensor cov, list sizes,
         value dtype.code(), tensor key
@@ -156,9 +157,9 @@ pub fn categorical(logits: &Tensor, axis: i32, draws: Draws<'_>, key: &Tensor) -
     let ndim = logits.shape().len() as i32;
     let at = if axis < 0 { axis + ndim } else { axis };
     let categories = usize::try_from(at).ok().and_then(|at| logits.shape().get(at)).copied().unwrap_or(1);
-    let beside = |sizes: &[i32]| drawable("categorical", &[sizes, &[categories]].concat());
     match draws {
         Draws::Each => {
+            drawable("categorical", logits.shape())?;
             node!("categorical", sys::mlx_random_categorical, tensor logits, value axis, tensor key)
         }
         Draws::Number(number) => {
@@ -169,7 +170,7 @@ pub fn categorical(logits: &Tensor, axis: i32, draws: Draws<'_>, key: &Tensor) -
             )
         }
         Draws::Shape(sizes) => {
-            beside(sizes)?;
+            drawable("categorical", &[sizes, &[categories]].concat())?;
             node!(
                 "categorical", sys::mlx_random_categorical_shape, tensor logits, value axis, list sizes,
                 tensor key

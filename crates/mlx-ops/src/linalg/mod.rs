@@ -122,7 +122,7 @@ pub fn cross(a: &Tensor, b: &Tensor, axis: i32) -> Result<Tensor> {
 #[doc(alias = "mx.linalg.det")]
 #[track_caller]
 pub fn det(a: &Tensor) -> Result<Tensor> {
-    raw::DET.call(a)
+    raw::det(a)
 }
 
 /// The sign of the determinant, and the logarithm of its absolute value: 0 and minus infinity for a singular matrix.
@@ -192,7 +192,7 @@ pub fn tri_inv(a: &Tensor, triangle: Triangle) -> Result<Tensor> {
 #[doc(alias = "mx.linalg.pinv")]
 #[track_caller]
 pub fn pinv(a: &Tensor) -> Result<Tensor> {
-    raw::PINV.call(a)
+    raw::pinv(a)
 }
 
 /// The triangular factor of a symmetric positive definite matrix: its lower one `l` with `l @ l.T = a`, or its upper
