@@ -41,7 +41,7 @@ pub fn split_pair(key: &Tensor) -> Result<[Tensor; 2]> {
     pair!("split", sys::mlx_random_split, tensor key)
 }
 
-/// `mx.random.normal`
+/// `mx.random.normal`, with the mean and the standard deviation where there are some.
 ///
 /// # Errors
 /// What MLX refuses; more values than can be drawn.
@@ -49,8 +49,7 @@ pub fn split_pair(key: &Tensor) -> Result<[Tensor; 2]> {
 pub fn normal(
     sizes: &[i32],
     dtype: Dtype,
-    loc: Option<&Tensor>,
-    scale: Option<&Tensor>,
+    [loc, scale]: [Option<&Tensor>; 2],
     key: &Tensor,
 ) -> Result<Tensor> {
     drawable("normal", sizes)?;

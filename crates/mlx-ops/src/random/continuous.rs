@@ -63,7 +63,7 @@ impl Normal {
         let tensor = |it: &Parameter| it.to_tensor("normal", Some(self.dtype));
         let loc = self.loc.as_ref().map(tensor).transpose()?;
         let scale = self.scale.as_ref().map(tensor).transpose()?;
-        raw::normal(&shape, self.dtype, loc.as_ref(), scale.as_ref(), &key)
+        raw::normal(&shape, self.dtype, [loc.as_ref(), scale.as_ref()], &key)
     }
 }
 
