@@ -11,6 +11,7 @@ mod huge;
 mod kernels;
 mod matrices;
 mod npy;
+mod order;
 mod positions;
 #[path = "../support/programs.rs"]
 mod programs;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         matrices::PROGRAMS,
         random::PROGRAMS,
         reductions::PROGRAMS,
+        order::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,
         npy::PROGRAMS,

@@ -14,8 +14,9 @@ sys.dont_write_bytecode = True
 
 from gen import (
     activations, attention, binary_functions, broadcasting, convolution, creation, dtype_pairs,
-    fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, operators,
-    quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, unary,
+    dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms,
+    numeric, operators, order, quantization, random_numbers, reductions, rope, scalars, selection,
+    shapes, softmax, unary,
 )
 from gen.base import LITERALS
 
@@ -27,6 +28,9 @@ FAMILIES = {
     "broadcasting": broadcasting,
     "integer_division": integer_division,
     "unary": unary,
+    "numeric": numeric,
+    "order": order,
+    "dtypes": dtypes,
     "binary_functions": binary_functions,
     "reductions": reductions,
     "selection": selection,

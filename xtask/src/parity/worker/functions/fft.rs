@@ -56,7 +56,7 @@ fn over_one(call: &Call, function: One) -> Result<Tensor> {
 /// The functions of two dimensions mean the last two by default, and by None all.
 fn over_two(call: &Call, function: Several, all: Several) -> Result<Tensor> {
     let bound = call.bind("a, s=, axes=, norm=")?;
-    if !bound.given(2) || bound.has(2) {
+    if !bound.is_given(2) || bound.has(2) {
         return several(call, &bound, function);
     }
     if bound.has(1) {

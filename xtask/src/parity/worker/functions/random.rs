@@ -40,7 +40,7 @@ fn split(call: &Call) -> Result<Tensor> {
 
 /// The shape, `[]` by default.
 fn shape(bound: &Bound, i: usize) -> Result<Vec<i32>> {
-    if bound.given(i) { bound.shape(i, false) } else { Ok(Vec::new()) }
+    if bound.is_given(i) { bound.shape(i, false) } else { Ok(Vec::new()) }
 }
 
 /// A distribution with the dtype and the key that the call has.
@@ -71,8 +71,8 @@ fn normal(call: &Call) -> Result<Tensor> {
 
 fn uniform(call: &Call) -> Result<Tensor> {
     let bound = call.bind("low=, high=, shape=, dtype=, key=")?;
-    let low = if bound.given(0) { bound.operand(0)? } else { 0.operand() };
-    let high = if bound.given(1) { bound.operand(1)? } else { 1.operand() };
+    let low = if bound.is_given(0) { bound.operand(0)? } else { 0.operand() };
+    let high = if bound.is_given(1) { bound.operand(1)? } else { 1.operand() };
     Ok(with!(Uniform::new(low, high), bound, dtype 3, key 4).sample(shape(&bound, 2)?)?)
 }
 
@@ -84,7 +84,7 @@ fn randint(call: &Call) -> Result<Tensor> {
 
 fn bernoulli(call: &Call) -> Result<Tensor> {
     let bound = call.bind("p=, shape=, key=")?;
-    let p = if bound.given(0) { bound.operand(0)? } else { 0.5.operand() };
+    let p = if bound.is_given(0) { bound.operand(0)? } else { 0.5.operand() };
     let how = with!(Bernoulli::new(p), bound, key 2);
     Ok(if bound.has(1) { how.sample(bound.shape(1, false)?)? } else { how.sample_each()? })
 }
