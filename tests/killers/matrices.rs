@@ -15,6 +15,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("factors_of_nothing", factors_of_nothing),
     ("solutions_of_nothing", solutions_of_nothing),
     ("eigenvalues_of_nan", eigenvalues_of_nan),
+    ("matrices_beyond_32_bits", matrices_beyond_32_bits),
     ("matrices_beyond_memory", matrices_beyond_memory),
     ("transforms_beyond_memory", transforms_beyond_memory),
     ("shifts_of_nothing_end", shifts_of_nothing_end),
@@ -70,6 +71,47 @@ fn eigenvalues_of_nan() {
             refused(linalg::eigvalsh(&x, Triangle::Lower), ErrorKind::Eval);
         }
     }
+    programs::end();
+}
+
+/// The number of elements wraps around to 0, or to another.
+fn matrices_beyond_32_bits() {
+    for shape in [[1 << 20, 1 << 21], [1 << 16, 1 << 16], [50_000, 50_000], [1 << 30, 4]] {
+        let x = view(&shape, Dtype::Float32);
+        refused(linalg::svd(&x).map(|(u, _, _)| u), ErrorKind::Shape);
+        refused(linalg::svdvals(&x), ErrorKind::Shape);
+        refused(linalg::pinv(&x), ErrorKind::Shape);
+        refused(linalg::qr(&x).map(|(q, _)| q), ErrorKind::Shape);
+        refused(linalg::lu(&x).map(|(_, _, u)| u), ErrorKind::Shape);
+        refused(linalg::lu_factor(&x).map(|(both, _)| both), ErrorKind::Shape);
+        for kind in [Norm::Nuclear, 2.into(), (-2).into()] {
+            refused(linalg::norm(&x, kind, ..), ErrorKind::Shape);
+            refused(linalg::norm(&x.expand_dims(1), kind, [-1, 0]), ErrorKind::Shape);
+        }
+    }
+    for side in [1 << 16, 50_000] {
+        let x = view(&[side, side], Dtype::Float32);
+        let half = Triangle::Lower;
+        for made in [
+            linalg::inv(&x),
+            linalg::det(&x),
+            linalg::eigvals(&x),
+            linalg::eigvalsh(&x, half),
+            linalg::cholesky(&x, half),
+            linalg::cholesky_inv(&x, half),
+            linalg::tri_inv(&x, half),
+            linalg::solve(&x, &x),
+            linalg::solve_triangular(&x, &x, half),
+        ] {
+            refused(made, ErrorKind::Shape);
+        }
+        refused(linalg::eig(&x).map(|(values, _)| values), ErrorKind::Shape);
+        refused(linalg::eigh(&x, half).map(|(values, _)| values), ErrorKind::Shape);
+        refused(linalg::slogdet(&x).map(|(sign, _)| sign), ErrorKind::Shape);
+        let mean = view(&[side], Dtype::Float32);
+        refused(mlx::random::multivariate_normal(&mean, &x, ()), ErrorKind::Shape);
+    }
+    refused(linalg::svd(&view(&[2, 1 << 16, 1], Dtype::Float32)).map(|(u, _, _)| u), ErrorKind::Shape);
     programs::end();
 }
 

@@ -2,10 +2,7 @@
 //!
 //! Not here: the options as users write them (mlx-ops).
 
-use super::{
-    Unary,
-    call::{node, nodes, pair},
-};
+use super::call::{node, nodes, pair};
 use crate::{Axes, Dtype, Error, ErrorKind, Result, Tensor, guard, shape};
 use mlx_link as sys;
 use std::ffi::CStr;
@@ -38,8 +35,29 @@ fn fits(op: &'static str, x: &Tensor, squared: bool) -> Result<()> {
     shape::check_size(op, &sizes, Dtype::Complex64)
 }
 
+/// `Err` for matrices of more elements than `i32` counts: MLX divides by that number, which wraps around to others, and to
+/// 0; of several with singular vectors, for longer sides than such a matrix may have.
+pub(super) fn countable(op: &'static str, x: &Tensor) -> Result<()> {
+    let [batch @ .., rows, columns] = x.shape() else { return Ok(()) };
+    let [rows, columns] = [*rows, *columns].map(i64::from);
+    let side = rows.max(columns);
+    let wide = matches!(op, "svd" | "pinv") && !batch.is_empty() && side * side > i64::from(i32::MAX);
+    if rows * columns <= i64::from(i32::MAX) && !wide {
+        return Ok(());
+    }
+    let message = format!("[linalg::{op}] Matrices of {rows} x {columns} are beyond 32 bits.");
+    Err(Error::new(ErrorKind::Shape, op, message).with_operands(&[x.into()]))
+}
+
 /// `mx.linalg.eigvals`
-pub const EIGVALS: Unary = Unary::new("eigvals", sys::mlx_linalg_eigvals);
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn eigvals(x: &Tensor) -> Result<Tensor> {
+    countable("eigvals", x)?;
+    node!("eigvals", sys::mlx_linalg_eigvals, tensor x)
+}
 
 /// `mx.linalg.det`
 ///
@@ -47,6 +65,7 @@ pub const EIGVALS: Unary = Unary::new("eigvals", sys::mlx_linalg_eigvals);
 /// What MLX refuses.
 #[track_caller]
 pub fn det(x: &Tensor) -> Result<Tensor> {
+    countable("det", x)?;
     fits("det", x, false)?;
     node!("det", sys::mlx_linalg_det, tensor x)
 }
@@ -57,6 +76,7 @@ pub fn det(x: &Tensor) -> Result<Tensor> {
 /// What MLX refuses.
 #[track_caller]
 pub fn pinv(x: &Tensor) -> Result<Tensor> {
+    countable("pinv", x)?;
     fits("pinv", x, true)?;
     node!("pinv", sys::mlx_linalg_pinv, tensor x)
 }
@@ -67,6 +87,7 @@ pub fn pinv(x: &Tensor) -> Result<Tensor> {
 /// What MLX refuses; matrices without elements.
 #[track_caller]
 pub fn inv(x: &Tensor) -> Result<Tensor> {
+    countable("inv", x)?;
     filled_square("inv", x)?;
     node!("inv", sys::mlx_linalg_inv, tensor x)
 }
@@ -77,6 +98,7 @@ pub fn inv(x: &Tensor) -> Result<Tensor> {
 /// What MLX refuses.
 #[track_caller]
 pub fn cholesky(x: &Tensor, upper: bool) -> Result<Tensor> {
+    countable("cholesky", x)?;
     node!("cholesky", sys::mlx_linalg_cholesky, tensor x, value upper)
 }
 
@@ -86,6 +108,7 @@ pub fn cholesky(x: &Tensor, upper: bool) -> Result<Tensor> {
 /// What MLX refuses; matrices without elements.
 #[track_caller]
 pub fn cholesky_inv(x: &Tensor, upper: bool) -> Result<Tensor> {
+    countable("cholesky_inv", x)?;
     filled_square("cholesky_inv", x)?;
     node!("cholesky_inv", sys::mlx_linalg_cholesky_inv, tensor x, value upper)
 }
@@ -96,6 +119,7 @@ pub fn cholesky_inv(x: &Tensor, upper: bool) -> Result<Tensor> {
 /// What MLX refuses; matrices without elements.
 #[track_caller]
 pub fn tri_inv(x: &Tensor, upper: bool) -> Result<Tensor> {
+    countable("tri_inv", x)?;
     filled_square("tri_inv", x)?;
     node!("tri_inv", sys::mlx_linalg_tri_inv, tensor x, value upper)
 }
@@ -112,6 +136,7 @@ fn repeatable(op: &'static str, a: &Tensor, solved: Tensor) -> Result<Tensor> {
 /// What MLX refuses; matrices without elements.
 #[track_caller]
 pub fn solve(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    countable("solve", a)?;
     filled_square("solve", a)?;
     let solved = node!("solve", sys::mlx_linalg_solve, tensor a, tensor b)?;
     repeatable("solve", a, solved)
@@ -123,6 +148,7 @@ pub fn solve(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 /// What MLX refuses; matrices without elements.
 #[track_caller]
 pub fn solve_triangular(a: &Tensor, b: &Tensor, upper: bool) -> Result<Tensor> {
+    countable("solve_triangular", a)?;
     filled_square("solve_triangular", a)?;
     let solved =
         node!("solve_triangular", sys::mlx_linalg_solve_triangular, tensor a, tensor b, value upper)?;
@@ -144,6 +170,7 @@ pub fn cross(a: &Tensor, b: &Tensor, axis: i32) -> Result<Tensor> {
 /// What MLX refuses.
 #[track_caller]
 pub fn eig(x: &Tensor) -> Result<[Tensor; 2]> {
+    countable("eig", x)?;
     pair!("eig", sys::mlx_linalg_eig, tensor x)
 }
 
@@ -157,6 +184,7 @@ fn triangle(upper: bool) -> &'static CStr {
 /// What MLX refuses.
 #[track_caller]
 pub fn eigh(x: &Tensor, upper: bool) -> Result<[Tensor; 2]> {
+    countable("eigh", x)?;
     pair!("eigh", sys::mlx_linalg_eigh, tensor x, text triangle(upper))
 }
 
@@ -166,6 +194,7 @@ pub fn eigh(x: &Tensor, upper: bool) -> Result<[Tensor; 2]> {
 /// What MLX refuses.
 #[track_caller]
 pub fn eigvalsh(x: &Tensor, upper: bool) -> Result<Tensor> {
+    countable("eigvalsh", x)?;
     node!("eigvalsh", sys::mlx_linalg_eigvalsh, tensor x, text triangle(upper))
 }
 
@@ -175,6 +204,7 @@ pub fn eigvalsh(x: &Tensor, upper: bool) -> Result<Tensor> {
 /// What MLX refuses; matrices without elements.
 #[track_caller]
 pub fn lu(x: &Tensor) -> Result<[Tensor; 3]> {
+    countable("lu", x)?;
     filled("lu", x)?;
     exactly("lu", nodes!("lu", sys::mlx_linalg_lu, tensor x)?)
 }
@@ -185,6 +215,7 @@ pub fn lu(x: &Tensor) -> Result<[Tensor; 3]> {
 /// What MLX refuses; matrices without elements.
 #[track_caller]
 pub fn lu_factor(x: &Tensor) -> Result<[Tensor; 2]> {
+    countable("lu_factor", x)?;
     filled("lu_factor", x)?;
     pair!("lu_factor", sys::mlx_linalg_lu_factor, tensor x)
 }
@@ -195,6 +226,7 @@ pub fn lu_factor(x: &Tensor) -> Result<[Tensor; 2]> {
 /// What MLX refuses.
 #[track_caller]
 pub fn qr(x: &Tensor) -> Result<[Tensor; 2]> {
+    countable("qr", x)?;
     pair!("qr", sys::mlx_linalg_qr, tensor x)
 }
 
@@ -204,6 +236,7 @@ pub fn qr(x: &Tensor) -> Result<[Tensor; 2]> {
 /// What MLX refuses.
 #[track_caller]
 pub fn slogdet(x: &Tensor) -> Result<[Tensor; 2]> {
+    countable("slogdet", x)?;
     fits("slogdet", x, false)?;
     pair!("slogdet", sys::mlx_linalg_slogdet, tensor x)
 }
@@ -214,6 +247,7 @@ pub fn slogdet(x: &Tensor) -> Result<[Tensor; 2]> {
 /// What MLX refuses.
 #[track_caller]
 pub fn svd(x: &Tensor) -> Result<[Tensor; 3]> {
+    countable("svd", x)?;
     exactly("svd", nodes!("svd", sys::mlx_linalg_svd, tensor x, value true)?)
 }
 
@@ -223,6 +257,7 @@ pub fn svd(x: &Tensor) -> Result<[Tensor; 3]> {
 /// What MLX refuses.
 #[track_caller]
 pub fn svdvals(x: &Tensor) -> Result<Tensor> {
+    countable("svdvals", x)?;
     let [values] = exactly("svd", nodes!("svd", sys::mlx_linalg_svd, tensor x, value false)?)?;
     Ok(values)
 }
@@ -244,13 +279,34 @@ pub enum Order {
     Name(&'static CStr),
 }
 
+/// [`countable`] of the matrices along two axes.
+fn countable_along(x: &Tensor, axes: &Axes) -> Result<()> {
+    let ndim = x.ndim() as i32;
+    let all: Vec<i32> = (0..ndim).collect();
+    let size = |&axis: &i32| {
+        let at = usize::try_from(if axis < 0 { axis.saturating_add(ndim) } else { axis }).ok()?;
+        x.shape().get(at).copied().map(i64::from)
+    };
+    match axes.list().unwrap_or(&all).iter().map(size).collect::<Option<Vec<i64>>>().as_deref() {
+        Some(&[rows, columns]) if rows * columns > i64::from(i32::MAX) => {
+            let message = format!("[linalg::norm] Matrices of {rows} x {columns} are beyond 32 bits.");
+            Err(Error::new(ErrorKind::Shape, "norm", message).with_operands(&[x.into()]))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// `mx.linalg.norm(x, ord, axis, keepdims)`
 ///
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
 pub fn norm(x: &Tensor, order: Order, axes: &Axes) -> Result<Tensor> {
-    fits("norm", x, matches!(order, Order::Number(2.0 | -2.0) | Order::Name(_)))?;
+    let singular = matches!(order, Order::Number(2.0 | -2.0) | Order::Name(_));
+    fits("norm", x, singular)?;
+    if singular && x.size() > i32::MAX as usize {
+        countable_along(x, axes)?;
+    }
     let x = &*guard::reducible(x)?;
     // A null list means all axes to mlx-c.
     let (list, length) = axes.list().map_or((std::ptr::null(), 0), |list| (list.as_ptr(), list.len()));

@@ -2,7 +2,10 @@
 //!
 //! Not here: the global key and the options as users write them (mlx-ops).
 
-use super::call::{build, call, node, pair};
+use super::{
+    call::{build, call, node, pair},
+    linalg,
+};
 use crate::{Dtype, Result, Tensor, shape};
 use mlx_link as sys;
 
@@ -129,6 +132,7 @@ pub fn multivariate_normal(
 ) -> Result<Tensor> {
     drawable("multivariate_normal", sizes)?;
     drawable("multivariate_normal", cov.shape())?;
+    linalg::countable("multivariate_normal", cov)?;
     node!(
         "multivariate_normal", sys::mlx_random_multivariate_normal, tensor mean, tensor cov, list sizes,
         value dtype.code(), tensor key

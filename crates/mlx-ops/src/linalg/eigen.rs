@@ -37,7 +37,7 @@ pub fn eig(a: &Tensor) -> Result<(Tensor, Tensor)> {
 #[doc(alias = "mx.linalg.eigvals")]
 #[track_caller]
 pub fn eigvals(a: &Tensor) -> Result<Tensor> {
-    raw::EIGVALS.call(a)
+    raw::eigvals(a)
 }
 
 /// The eigenvalues from the least on and, in columns, the eigenvectors of a symmetric or Hermitian matrix, of which one
