@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The [`guide`] is six short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
-//! more arguments are methods, too, from the [`prelude`]), [`fast`] the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
+//! more arguments are methods, too, from the [`prelude`]), [`random`], [`linalg`] and [`fft`] Python's submodules, [`fast`]
+//! the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
 //! Operators and methods panic at the caller's line where Python raises; functions return [`Result`].
 //!
 //! Features, none on by default: `ndarray` converts arrays and views to tensors, and tensors to arrays (`TryFrom`), `approx` compares
@@ -40,6 +41,9 @@ pub mod ops {
     #[doc(inline)]
     pub use mlx_ops::*;
 }
+
+#[doc(inline)]
+pub use mlx_ops::{fft, linalg, random};
 
 /// The fused kernels of `mlx.core.fast`, and quantization.
 pub mod fast {

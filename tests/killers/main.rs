@@ -11,12 +11,14 @@ mod gguf;
 mod graphs;
 mod huge;
 mod kernels;
+mod matrices;
 mod npy;
 mod order;
 mod positions;
 mod products;
 #[path = "../support/programs.rs"]
 mod programs;
+mod random;
 mod readers;
 mod reductions;
 mod text;
@@ -34,6 +36,8 @@ fn main() -> ExitCode {
         huge::PROGRAMS,
         kernels::PROGRAMS,
         products::PROGRAMS,
+        matrices::PROGRAMS,
+        random::PROGRAMS,
         reductions::PROGRAMS,
         order::PROGRAMS,
         graphs::PROGRAMS,

@@ -13,7 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, attention, binary_functions, broadcasting, convolution, convolutions, creation, dtype_pairs, dtypes, files, formulas, indexing, integer_division, layers, matmul, methods, norms, numeric, operators, order, products, quantization, reductions, rope, scalars, selection, shapes, softmax, sparse_products, unary,
+    activations, attention, binary_functions, broadcasting, convolution, convolutions, creation, dtype_pairs, dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, products, quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, unary,
 )
 from gen.base import LITERALS
 
@@ -49,6 +49,9 @@ FAMILIES = {
     "quantization": quantization,
     "activations": activations,
     "layers": layers,
+    "random_numbers": random_numbers,
+    "linalg": linalg,
+    "fft": fft,
 }
 
 

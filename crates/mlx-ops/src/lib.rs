@@ -1,7 +1,8 @@
 //! The ops of `mlx.core`: each a free function that returns a [`Result`](mlx_core::Result) and a chaining method,
 //! on a trait a family, that panics at the caller's line.
 //!
-//! Not here: operators (mlx-core), fused kernels (mlx-fast). Each file holds a family; most are one table.
+//! Not here: operators (mlx-core), fused kernels (mlx-fast). Each file holds a family; most are one table. Python's
+//! submodules are modules here: [`random`], [`linalg`], [`fft`].
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
@@ -12,11 +13,14 @@ mod construct;
 mod conv;
 mod exponential;
 mod family;
+pub mod fft;
 mod index;
 mod io;
+pub mod linalg;
 mod numeric;
 mod predicate;
 mod products;
+pub mod random;
 mod reduce;
 mod scan;
 mod select;

@@ -5,7 +5,7 @@
 use super::{
     blas::{self, Cpu, Shim},
     case::Case,
-    drawn, hex,
+    hex,
     judge::{Answer, Verdict, judge},
     side::Side,
 };
@@ -110,19 +110,15 @@ impl Driver {
 
     /// Runs a case on both sides, or on Rust alone where it would kill Python; `Err` ends the run.
     pub(crate) fn run(&mut self, case: &Case) -> Result<Verdict, String> {
-        let body = match drawn::body(case, &mut self.python, self.limit)? {
-            Ok(body) => body,
-            Err(why) => return Ok(self.judged(Verdict::Failed(why))),
-        };
-        let request = |body: &Value| json!({"case": body, "dir": case.folder, "graph": case.compare.graph});
+        let request = json!({"case": case.body, "dir": case.folder, "graph": case.compare.graph});
         // Workers that are still starting would use up the case's time.
         self.python.ready()?;
         self.rust.ready()?;
         let deadline = Instant::now() + self.limit;
         if !case.skips_python {
-            self.python.send(&request(&case.body))?;
+            self.python.send(&request)?;
         }
-        self.rust.send(&request(&body))?;
+        self.rust.send(&request)?;
         let answer = |reply: Result<Value, String>| reply.map_or_else(Answer::Lost, Answer::from_reply);
         let rust = answer(self.rust.receive(deadline)?);
         let python = if case.skips_python { None } else { Some(answer(self.python.receive(deadline)?)) };

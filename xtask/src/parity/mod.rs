@@ -1,14 +1,13 @@
 //! `cargo xtask parity`: runs cases under Python MLX and under this library, and compares bit for bit.
 //!
 //! [`case`] reads case files, [`driver`] runs a case on both sides through [`side`], [`judge`] decides with
-//! [`compare`] and [`canonical`]; [`blas`] sees to it that both use the same BLAS. [`worker`] is the Rust side. [`drawn`] goes when Rust can draw random inputs.
+//! [`compare`] and [`canonical`]; [`blas`] sees to it that both use the same BLAS. [`worker`] is the Rust side.
 //! Not here: what a case means under Python (`xtask/parity/*.py`).
 
 mod blas;
 mod canonical;
 pub(crate) mod case;
 mod compare;
-mod drawn;
 mod driver;
 mod hex;
 mod judge;

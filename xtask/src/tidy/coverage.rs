@@ -1,7 +1,7 @@
 //! Ops without a parity case.
 
 use super::{Findings, Tree};
-use crate::parity::worker::functions::IRREGULAR;
+use crate::parity::worker::functions::{IRREGULAR, MODULES, Row};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -21,7 +21,10 @@ pub(super) fn check(tree: &Tree) -> Findings {
 pub(crate) fn table_ops() -> impl Iterator<Item = String> {
     let regular = mlx_ops::REGISTRY.iter().copied().flatten().map(|entry| entry.name);
     let names = regular.chain(IRREGULAR.iter().copied().flatten().map(|(name, _)| *name));
-    names.map(|name| format!("mx.{name}"))
+    let rows = |(module, rows): &'static (&str, &[Row])| {
+        rows.iter().map(move |(name, _)| format!("{module}.{name}"))
+    };
+    names.map(|name| format!("mx.{name}")).chain(MODULES.iter().flat_map(rows))
 }
 
 /// Public functions and structs with Python's names that the lists of their crates leave out, so that nobody asks for

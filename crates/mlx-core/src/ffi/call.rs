@@ -70,6 +70,23 @@ pub(super) fn build_several(
     out.tensors().into_iter().map(|tensor| sized(op, tensor)).collect()
 }
 
+/// [`build`] for a call that gives two nodes.
+pub(super) fn build_pair(
+    op: &'static str,
+    call: impl FnOnce(*mut sys::mlx_array, *mut sys::mlx_array, sys::mlx_stream) -> c_int,
+) -> Result<[Tensor; 2]> {
+    let guard = runtime::enter()?;
+    let empty = sys::mlx_array { ctx: std::ptr::null_mut() };
+    let (mut first, mut second) = (empty, empty);
+    let status = call(&raw mut first, &raw mut second, guard.stream());
+    match (Handle::from_raw(first), Handle::from_raw(second)) {
+        (Some(first), Some(second)) if status == 0 => {
+            Ok([sized(op, Tensor(first))?, sized(op, Tensor(second))?])
+        }
+        _ => Err(status::failure(op, ErrorKind::Mlx)),
+    }
+}
+
 #[inline]
 fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
     if tensor.0.fits() { Ok(tensor) } else { Err(shape::too_large(op, tensor.shape(), tensor.dtype())) }
@@ -98,6 +115,12 @@ pub(super) trait Nodes {
 impl Nodes for Tensor {
     fn dtypes(&self) -> impl Iterator<Item = Dtype> {
         std::iter::once(self.dtype())
+    }
+}
+
+impl Nodes for [Tensor; 2] {
+    fn dtypes(&self) -> impl Iterator<Item = Dtype> {
+        self.iter().map(Tensor::dtype)
     }
 }
 
@@ -176,6 +199,20 @@ macro_rules! nodes {
     };
 }
 pub(super) use nodes;
+
+/// [`node!`] for a symbol that gives two.
+macro_rules! pair {
+    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
+        $crate::ffi::call::told(
+            $op,
+            $crate::ffi::call::build_pair($op, |first, second, stream| {
+                $crate::ffi::call::call!($symbol, value first, value second, $($kind $argument,)* value stream)
+            }),
+            || $crate::ffi::call::operands!($($kind $argument,)*),
+        )
+    };
+}
+pub(super) use pair;
 
 /// The tensors among arguments by kind.
 macro_rules! operands {

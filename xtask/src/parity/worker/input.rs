@@ -1,14 +1,14 @@
-//! Inputs of a case: tensors from values, files and bytes.
+//! Inputs of a case: tensors from values and files, and random ones.
 //!
-//! Not here: arguments (`value`), drawing random inputs (the driver's `drawn`).
+//! Not here: arguments (`value`).
 
 use super::{
     failure::{Failure, Result, ill_formed},
-    value::{Value, complex_of, dtype_of, number_value, real, with_element},
+    value::{Value, complex_of, dtype_of, number_value, real, scalar, with_element},
 };
-use crate::parity::hex;
 use half::{bf16, f16};
-use mlx_core::{Dtype, Element, Tensor};
+use mlx_core::{Dtype, Element, Scalar, Tensor};
+use mlx_ops::random;
 use serde_json::Value as Json;
 use std::path::Path;
 
@@ -19,14 +19,35 @@ pub(crate) fn tensor(spec: &Json, folder: &Path) -> Result<Tensor> {
     }
     let dtype = dtype_of(&spec["dtype"])?;
     let shape = shape(&spec["shape"])?;
-    let bytes = if let Some(values) = spec["values"].as_array() {
-        from_values(values, dtype)?
-    } else if let Some(bytes) = spec["hex"].as_str().and_then(hex::read) {
-        bytes
-    } else {
+    if let Some(values) = spec["values"].as_array() {
+        let bytes = from_values(values, dtype)?;
+        return with_element!(dtype, from_bytes(&shape, &bytes));
+    }
+    let Some(kind) = ["normal", "uniform", "randint"].into_iter().find(|kind| spec.get(kind).is_some())
+    else {
         return ill_formed("an input needs values, normal, uniform, randint or file");
     };
-    with_element!(dtype, from_bytes(&shape, &bytes))
+    Ok(mlx_ops::astype(&drawn(kind, &spec[kind], &shape)?, dtype)?)
+}
+
+/// A random tensor of float32 or int32, by the key in the case.
+fn drawn(kind: &str, how: &Json, shape: &[usize]) -> Result<Tensor> {
+    let Some(key) = how["key"].as_u64() else { return ill_formed(format!("{kind} needs a key")) };
+    let key = random::key(key)?;
+    let bound = |name: &str, default: Option<i64>| match (how.get(name), default) {
+        (None, Some(default)) => Ok(Scalar::Int(default)),
+        (written, _) => {
+            let scalar = scalar(&input_value(written.unwrap_or(&Json::Null))?);
+            scalar.map_or_else(|| ill_formed(format!("{kind}: {name} is a number")), Ok)
+        }
+    };
+    Ok(match kind {
+        "normal" => random::Normal::new().key(&key).sample(shape)?,
+        "uniform" => {
+            random::Uniform::new(bound("low", Some(0))?, bound("high", Some(1))?).key(&key).sample(shape)?
+        }
+        _ => random::Randint::new(bound("low", None)?, bound("high", None)?).key(&key).sample(shape)?,
+    })
 }
 
 fn shape(written: &Json) -> Result<Vec<usize>> {

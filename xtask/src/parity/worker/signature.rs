@@ -68,6 +68,11 @@ impl Bound {
         !matches!(self.get(i), Value::None)
     }
 
+    /// Whether the parameter was given at all.
+    pub(crate) fn is_given(&self, i: usize) -> bool {
+        self.values[i].is_some()
+    }
+
     pub(crate) fn tensor(&self, i: usize) -> Result<&Tensor> {
         match self.get(i) {
             Value::Tensor(tensor) => Ok(tensor),
@@ -107,6 +112,13 @@ impl Bound {
             Value::Int(value) => Ok(value as f64),
             Value::Bool(value) => Ok(u8::from(value).into()),
             _ => self.wrong(i, "number"),
+        }
+    }
+
+    pub(crate) fn seed(&self, i: usize) -> Result<u64> {
+        match *self.get(i) {
+            Value::Int(value) => u64::try_from(value).or_else(|_| self.wrong(i, "int of 64 bits")),
+            _ => self.wrong(i, "int of 64 bits"),
         }
     }
 

@@ -1,13 +1,17 @@
-//! Functions of `mlx.core`: those of the op tables by call shape, the others by family with Python's parameters.
+//! Functions of `mlx.core` and its submodules: those of the op tables by call shape, the others by family with Python's
+//! parameters.
 //!
 //! Not here: methods of tensors (`methods`), which come here for what a function does.
 
 mod construct;
 mod conv;
 mod dtype;
+mod fft;
+mod linalg;
 mod numeric;
 mod order;
 mod products;
+mod random;
 mod reduce;
 mod select;
 mod shaping;
@@ -29,6 +33,7 @@ pub(crate) const IRREGULAR: &[&[Row]] = &[
     construct::ROWS,
     conv::ROWS,
     dtype::ROWS,
+    linalg::ALIASES,
     numeric::ROWS,
     order::ROWS,
     products::ROWS,
@@ -36,6 +41,10 @@ pub(crate) const IRREGULAR: &[&[Row]] = &[
     select::ROWS,
     shaping::ROWS,
 ];
+
+/// The functions of Python's submodules, by the submodule's name.
+pub(crate) const MODULES: &[(&str, &[Row])] =
+    &[("fft", fft::ROWS), ("linalg", linalg::ROWS), ("random", random::ROWS)];
 
 /// The functions that are methods too, with the same parameters.
 const METHODS: &[&[&str]] = &[
@@ -75,12 +84,26 @@ pub(crate) fn call(name: &str, call: &Call) -> Result<Value> {
     }
 }
 
+/// What `mx.MODULE.NAME` gives; nothing when there is no such module.
+pub(crate) fn of_module(module: &str, name: &str, call: &Call) -> Option<Result<Value>> {
+    let (_, rows) = MODULES.iter().find(|(known, _)| *known == module)?;
+    Some(match rows.iter().find(|(known, _)| *known == name) {
+        Some((_, function)) => function(call),
+        None => unsupported(&call.op),
+    })
+}
+
 /// What the method of that name gives, where it has the function's parameters.
 pub(crate) fn method(name: &str, call: &Call) -> Result<Value> {
     if METHODS.iter().copied().flatten().any(|known| *known == name) {
         return self::call(name, call);
     }
     unsupported(&call.op)
+}
+
+/// Tensors as a list.
+fn several(tensors: impl IntoIterator<Item = Tensor>) -> Value {
+    Value::List(tensors.into_iter().map(Value::Tensor).collect())
 }
 
 /// A tensor as a value.
