@@ -4,6 +4,7 @@
 pub use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor, axes, tensor};
 #[doc(no_inline)]
 pub use mlx_ops::{
-    BinaryOps, Ellipsis, IndexOps, MatmulOps, NewAxis, ReduceOps, ReverseOps, SelectOps, ShapingOps, Slice,
-    SoftmaxOps, UnaryOps, VarianceOps,
+    AxisOps, BinaryOps, DiagonalOps, Ellipsis, IndexOps, LikeOps, MatmulOps, NewAxis, PadOps, ReduceOps,
+    RepeatOps, ReverseOps, SelectOps, ShapingOps, Slice, SoftmaxOps, SplitOps, StorageOps, UnaryOps,
+    VarianceOps,
 };

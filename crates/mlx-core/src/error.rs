@@ -103,13 +103,13 @@ impl error::Error for Error {
     }
 }
 
-/// Operators and chaining methods: the tensor, or a panic at the caller's line.
+/// Operators and chaining methods: the tensor or tensors, or a panic at the caller's line.
 #[doc(hidden)]
 #[must_use]
 #[track_caller]
-pub fn or_panic(result: Result<crate::Tensor>) -> crate::Tensor {
+pub fn or_panic<T>(result: Result<T>) -> T {
     match result {
-        Ok(tensor) => tensor,
+        Ok(value) => value,
         Err(error) => panic!("{error}"),
     }
 }

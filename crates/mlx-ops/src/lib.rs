@@ -6,33 +6,56 @@
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
 
+mod axes;
 mod binary;
 mod construct;
 mod conv;
+mod diagonals;
 mod family;
 mod index;
+mod ints;
 mod io;
+mod joins;
 mod matmul;
 mod npy;
+mod pad;
+mod ranges;
 mod reduce;
+mod repeats;
 mod select;
 mod shaping;
 mod softmax;
+mod storage;
 mod unary;
 
+pub use axes::*;
 pub use binary::*;
 pub use construct::*;
 pub use conv::*;
+pub use diagonals::*;
 pub use family::{Entry, Function};
 pub use index::*;
+pub use ints::*;
 pub use io::*;
+pub use joins::*;
 pub use matmul::*;
 pub use npy::*;
+pub use pad::*;
+pub use ranges::*;
 pub use reduce::*;
+pub use repeats::*;
 pub use select::*;
 pub use shaping::*;
 pub use softmax::*;
+pub use storage::*;
 pub use unary::*;
+
+/// Python's other names.
+#[doc(no_inline)]
+pub use self::{
+    concatenate as concat, transpose as matrix_transpose, transpose as permute_dims, zeros as empty,
+    zeros_like as empty_like,
+};
 
 /// The ops of the tables, by Python's name: what the parity runner calls.
 #[doc(hidden)]

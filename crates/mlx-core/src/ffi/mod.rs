@@ -11,6 +11,7 @@
 //!
 //! Not here: what an op means, which dtypes and shapes it takes. Hidden: for the crates of this workspace only.
 
+mod arrange;
 mod call;
 mod compile;
 pub(crate) mod eval;
@@ -20,6 +21,7 @@ pub mod io;
 mod lock;
 pub(crate) mod memory;
 pub(crate) mod place;
+mod rules;
 pub(crate) mod runtime;
 mod shaped;
 mod status;
@@ -27,8 +29,10 @@ mod symbols;
 mod vector;
 pub(crate) mod view;
 
+pub use arrange::*;
 pub use call::{Binary, Reduce, Ternary, Unary};
 pub use compile::{Pointwise, pointwise};
 pub(crate) use handle::Handle;
+pub use rules::*;
 pub use shaped::*;
 pub use symbols::*;

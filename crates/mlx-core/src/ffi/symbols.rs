@@ -15,10 +15,14 @@ macro_rules! symbols {
 
 symbols! { Unary;
     ABS = "abs" mlx_abs,
+    ATLEAST_1D = "atleast_1d" mlx_atleast_1d,
+    ATLEAST_2D = "atleast_2d" mlx_atleast_2d,
+    ATLEAST_3D = "atleast_3d" mlx_atleast_3d,
     BITWISE_INVERT = "bitwise_invert" mlx_bitwise_invert,
     COS = "cos" mlx_cos,
     ERF = "erf" mlx_erf,
     EXP = "exp" mlx_exp,
+    FLIP = "flip" mlx_flip,
     FLOOR = "floor" mlx_floor,
     LOG = "log" mlx_log,
     LOGICAL_NOT = "logical_not" mlx_logical_not,
