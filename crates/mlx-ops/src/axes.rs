@@ -2,6 +2,7 @@
 //!
 //! Not here: reshape, transpose, `expand_dims`, squeeze (`shaping`).
 
+use crate::joins::axis_size;
 use mlx_core::{Error, ErrorKind, IntoShape, Result, Tensor, ffi, or_panic};
 use std::ops::{RangeFrom, RangeFull, RangeInclusive, RangeToInclusive};
 
@@ -68,10 +69,7 @@ pub fn flatten(x: &Tensor, axes: impl IntoAxisRange) -> Result<Tensor> {
 #[track_caller]
 pub fn unflatten(x: &Tensor, axis: i32, shape: impl IntoShape) -> Result<Tensor> {
     let shape = shape.into_shape()?;
-    let size = usize::try_from(if axis < 0 { axis.saturating_add(x.ndim() as i32) } else { axis })
-        .ok()
-        .and_then(|axis| x.shape().get(axis));
-    match size {
+    match axis_size(x, axis) {
         // Without an axis there is no division yet.
         Some(size) if !has_product(&shape) => {
             let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();

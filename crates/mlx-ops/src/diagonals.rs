@@ -67,11 +67,14 @@ pub fn trace(x: &Tensor, offset: i32, axes: [i32; 2]) -> Result<Tensor> {
 /// ```
 #[track_caller]
 pub fn trace_dtype(x: &Tensor, offset: i32, over: [i32; 2], dtype: Dtype) -> Result<Tensor> {
-    match ffi::diagonal(x, offset, over) {
-        // Sums of nothing are guarded, and this one stands inside MLX's function.
-        Ok(diagonal) if diagonal.size() == 0 => ffi::SUM.call(&ffi::astype(&diagonal, dtype)?, &axes(-1)),
-        _ => ffi::trace(x, offset, over, dtype),
+    // Sums of nothing that does not lie in order are guarded, and this one stands inside MLX's function.
+    if x.ndim() > 2
+        && let Ok(diagonal) = ffi::diagonal(x, offset, over)
+        && diagonal.size() == 0
+    {
+        return ffi::SUM.call(&ffi::astype(&diagonal, dtype)?, &axes(-1));
     }
+    ffi::trace(x, offset, over, dtype)
 }
 
 /// `n` rows and `m` columns of zeros with ones on diagonal `k`.

@@ -4,6 +4,7 @@ use mlx_core::Shape;
 
 mod sealed {
     pub trait Sealed {}
+    pub trait Choice {}
 }
 
 /// What Python takes as an int or a list of ints: `2`, `[1, 2]`, a slice or a vector.
@@ -44,6 +45,26 @@ impl sealed::Sealed for i32 {}
 impl IntoInts for i32 {
     fn into_ints(self) -> Ints {
         Ints { list: Shape::from_slice(&[self]), alone: true }
+    }
+}
+
+/// [`IntoInts`] for axes, or `..` where Python takes None.
+pub trait IntoIntsOrAll: sealed::Choice {
+    /// The integers, or nothing for `..`.
+    fn into_ints_or_all(self) -> Option<Ints>;
+}
+
+impl<T: IntoInts> sealed::Choice for T {}
+impl<T: IntoInts> IntoIntsOrAll for T {
+    fn into_ints_or_all(self) -> Option<Ints> {
+        Some(self.into_ints())
+    }
+}
+
+impl sealed::Choice for std::ops::RangeFull {}
+impl IntoIntsOrAll for std::ops::RangeFull {
+    fn into_ints_or_all(self) -> Option<Ints> {
+        None
     }
 }
 

@@ -75,7 +75,10 @@ const MOST_PARTS: i32 = 1 << 20;
 pub fn split(x: &Tensor, parts: impl IntoInts, axis: i32) -> Result<Vec<Tensor>> {
     let parts = parts.into_ints();
     match parts.alone() {
-        Some(number) if number > MOST_PARTS => Err(too_many("split", number, x)),
+        // What does not divide the axis MLX refuses by itself.
+        Some(number) if number > MOST_PARTS && axis_size(x, axis).is_some_and(|size| size % number == 0) => {
+            Err(too_many("split", number, x))
+        }
         Some(number) => ffi::split(x, number, axis),
         None => ffi::split_at(x, parts.list(), axis),
     }
@@ -95,11 +98,16 @@ pub fn split(x: &Tensor, parts: impl IntoInts, axis: i32) -> Result<Vec<Tensor>>
 #[doc(alias = "mx.unstack")]
 #[track_caller]
 pub fn unstack(x: &Tensor, axis: i32) -> Result<Vec<Tensor>> {
-    let at = if axis < 0 { axis.saturating_add(x.ndim() as i32) } else { axis };
-    match usize::try_from(at).ok().and_then(|at| x.shape().get(at)) {
-        Some(&size) if size > MOST_PARTS => Err(too_many("unstack", size, x)),
+    match axis_size(x, axis) {
+        Some(size) if size > MOST_PARTS => Err(too_many("unstack", size, x)),
         _ => ffi::unstack(x, axis),
     }
+}
+
+/// The size of an axis, if there is such an axis.
+pub(crate) fn axis_size(x: &Tensor, axis: i32) -> Option<i32> {
+    let at = if axis < 0 { axis.saturating_add(x.ndim() as i32) } else { axis };
+    usize::try_from(at).ok().and_then(|at| x.shape().get(at)).copied()
 }
 
 #[cold]

@@ -1,6 +1,6 @@
 //! Elements repeated, shifted and turned round: tile, repeat, roll, flip.
 
-use crate::ints::IntoInts;
+use crate::ints::{IntoInts, IntoIntsOrAll};
 use mlx_core::{Error, ErrorKind, IntoAxes, Result, Tensor, ffi, or_panic};
 
 /// The whole tensor repeated along its axes, the last number being that of the last axis; more numbers than axes make
@@ -45,7 +45,7 @@ pub fn repeat(x: &Tensor, repeats: i32, axis: impl IntoAxes) -> Result<Tensor> {
 }
 
 /// The elements shifted along axes, those that leave at the end entering at the start; `..` takes all elements in one
-/// dimension. One shift holds for every axis; several along one axis add up.
+/// dimension. One shift holds for every axis; of several each has its axis of a list, or they add up along one axis alone.
 ///
 /// # Errors
 /// Fewer shifts than axes; an axis out of range; shifts whose sum is beyond `i32`.
@@ -57,14 +57,13 @@ pub fn repeat(x: &Tensor, repeats: i32, axis: impl IntoAxes) -> Result<Tensor> {
 /// ```
 #[doc(alias = "mx.roll")]
 #[track_caller]
-pub fn roll(x: &Tensor, shift: impl IntoInts, axes: impl IntoAxes) -> Result<Tensor> {
+pub fn roll(x: &Tensor, shift: impl IntoInts, axes: impl IntoIntsOrAll) -> Result<Tensor> {
     let shift = shift.into_ints();
-    let axes = axes.into_axes();
-    match (shift.alone(), axes.list()) {
-        (_, None) => ffi::roll(x, shift.list()),
-        (_, Some(&[axis])) => ffi::roll_axis(x, shift.list(), axis),
-        (Some(one), Some(axes)) => ffi::roll_axes(x, &vec![one; axes.len()], axes),
-        (None, Some(axes)) => ffi::roll_axes(x, shift.list(), axes),
+    let Some(axes) = axes.into_ints_or_all() else { return ffi::roll(x, shift.list()) };
+    match (shift.alone(), axes.alone()) {
+        (_, Some(axis)) => ffi::roll_axis(x, shift.list(), axis),
+        (Some(one), None) => ffi::roll_axes(x, &vec![one; axes.list().len()], axes.list()),
+        (None, None) => ffi::roll_axes(x, shift.list(), axes.list()),
     }
 }
 
@@ -99,7 +98,7 @@ pub trait RepeatOps {
 
     /// See [`roll`](fn@roll).
     #[must_use]
-    fn roll(&self, shift: impl IntoInts, axes: impl IntoAxes) -> Tensor;
+    fn roll(&self, shift: impl IntoInts, axes: impl IntoIntsOrAll) -> Tensor;
 
     /// See [`flip`](fn@flip).
     #[must_use]
@@ -118,7 +117,7 @@ impl RepeatOps for Tensor {
     }
 
     #[track_caller]
-    fn roll(&self, shift: impl IntoInts, axes: impl IntoAxes) -> Tensor {
+    fn roll(&self, shift: impl IntoInts, axes: impl IntoIntsOrAll) -> Tensor {
         or_panic(roll(self, shift, axes))
     }
 

@@ -68,6 +68,38 @@ impl Bound {
         !matches!(self.get(i), Value::None)
     }
 
+    pub(crate) fn is_list(&self, i: usize) -> bool {
+        matches!(self.get(i), Value::List(_))
+    }
+
+    /// A list of pairs of ints, if it is one; an empty list is.
+    pub(crate) fn pairs(&self, i: usize) -> Option<Vec<(i32, i32)>> {
+        let Value::List(items) = self.get(i) else { return None };
+        let pair = |item: &Value| match item {
+            Value::List(pair) => match &pair[..] {
+                [low, high] => Some((small(low)?, small(high)?)),
+                _ => None,
+            },
+            _ => None,
+        };
+        items.iter().map(pair).collect()
+    }
+
+    /// A list of ints of 64 bits.
+    pub(crate) fn wide_list(&self, i: usize) -> Result<Vec<i64>> {
+        let Value::List(items) = self.get(i) else { return self.wrong(i, "list of ints") };
+        let list: Option<Vec<i64>> = items.iter().map(wide).collect();
+        list.map_or_else(|| self.wrong(i, "list of ints"), Ok)
+    }
+
+    /// An int of 64 bits.
+    pub(crate) fn wide(&self, i: usize, default: i64) -> Result<i64> {
+        match self.get(i) {
+            Value::None if self.values[i].is_none() => Ok(default),
+            given => wide(given).map_or_else(|| self.wrong(i, "int"), Ok),
+        }
+    }
+
     pub(crate) fn tensor(&self, i: usize) -> Result<&Tensor> {
         match self.get(i) {
             Value::Tensor(tensor) => Ok(tensor),
@@ -205,6 +237,14 @@ pub(crate) fn shape(sizes: &[Value]) -> Option<Result<Vec<i32>>> {
         })
     };
     sizes.map(|sizes| sizes.iter().map(narrow).collect())
+}
+
+fn wide(value: &Value) -> Option<i64> {
+    match *value {
+        Value::Int(value) => i64::try_from(value).ok(),
+        Value::Bool(value) => Some(value.into()),
+        _ => None,
+    }
 }
 
 fn small(value: &Value) -> Option<i32> {

@@ -10,9 +10,14 @@ use mlx_core::{Dtype, Scalar, Tensor};
 /// By Python's name.
 pub(super) const ROWS: &[Row] = &[
     ("arange", |call| one(arange(call))),
+    ("empty", |call| one(filled(call, mlx_ops::empty))),
+    ("empty_like", |call| one(like(call, mlx_ops::empty_like, mlx_ops::zeros_like_dtype))),
     ("full", |call| one(full(call))),
+    ("full_like", |call| one(full_like(call))),
     ("ones", |call| one(filled(call, mlx_ops::ones))),
+    ("ones_like", |call| one(like(call, mlx_ops::ones_like, mlx_ops::ones_like_dtype))),
     ("zeros", |call| one(filled(call, mlx_ops::zeros))),
+    ("zeros_like", |call| one(like(call, mlx_ops::zeros_like, mlx_ops::zeros_like_dtype))),
 ];
 
 /// Two overloads, of which Python takes the first whose types fit.
@@ -49,4 +54,27 @@ fn full(call: &Call) -> Result<Tensor> {
     }
     let value = value.to_tensor("full", None)?;
     Ok(mlx_ops::full(shape, &value, value.dtype())?)
+}
+
+/// `zeros_like` and `ones_like`
+fn like(
+    call: &Call,
+    function: fn(&Tensor) -> mlx_core::Result<Tensor>,
+    at_dtype: fn(&Tensor, Dtype) -> mlx_core::Result<Tensor>,
+) -> Result<Tensor> {
+    let bound = call.bind("a, /, dtype=")?;
+    let x = bound.tensor(0)?;
+    Ok(match bound.dtype(1)? {
+        Some(dtype) => at_dtype(x, dtype)?,
+        None => function(x)?,
+    })
+}
+
+fn full_like(call: &Call) -> Result<Tensor> {
+    let bound = call.bind("a, /, vals, dtype=")?;
+    let (x, value) = (bound.tensor(0)?, bound.operand(1)?);
+    Ok(match bound.dtype(2)? {
+        Some(dtype) => mlx_ops::full_like_dtype(x, value, dtype)?,
+        None => mlx_ops::full_like(x, value)?,
+    })
 }

@@ -2,8 +2,10 @@
 //!
 //! Not here: methods of tensors (`methods`), which come here for what a function does.
 
+mod arrange;
 mod construct;
 mod conv;
+mod diagonals;
 mod matmul;
 mod reduce;
 mod select;
@@ -22,12 +24,22 @@ use mlx_ops::Function;
 pub(crate) type Row = (&'static str, fn(&Call) -> Result<Value>);
 
 /// The functions outside the op tables, by family.
-pub(crate) const IRREGULAR: &[&[Row]] =
-    &[construct::ROWS, conv::ROWS, matmul::ROWS, reduce::ROWS, select::ROWS, shaping::ROWS];
+pub(crate) const IRREGULAR: &[&[Row]] = &[
+    arrange::ROWS,
+    construct::ROWS,
+    conv::ROWS,
+    diagonals::ROWS,
+    matmul::ROWS,
+    reduce::ROWS,
+    select::ROWS,
+    shaping::ROWS,
+];
 
 /// The functions that are methods too, with the same parameters.
 const METHODS: &[&[&str]] = &[
     &["abs", "cos", "exp", "log", "max", "mean", "min", "rsqrt", "sin", "sqrt", "square", "sum"],
+    arrange::METHODS,
+    diagonals::METHODS,
     reduce::METHODS,
     shaping::METHODS,
 ];
