@@ -13,9 +13,10 @@ import sys
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, attention, binary_functions, broadcasting, convolution, creation, dtype_pairs,
-    files, formulas, indexing, integer_division, layers, matmul, methods, norms, operators,
-    quantization, reductions, rope, scalars, selection, shapes, softmax, unary,
+    activations, arrange, attention, binary_functions, broadcasting, convolution, creation,
+    diagonals, dtype_pairs, files, formulas, indexing, integer_division, layers, matmul, methods,
+    norms, operators, padding, quantization, reductions, rope, scalars, selection, shapes,
+    softmax, unary,
 )
 from gen.base import LITERALS
 
@@ -33,7 +34,10 @@ FAMILIES = {
     "matmul": matmul,
     "softmax": softmax,
     "shapes": shapes,
+    "arrange": arrange,
+    "padding": padding,
     "creation": creation,
+    "diagonals": diagonals,
     "indexing": indexing,
     "methods": methods,
     "files": files,

@@ -1,13 +1,13 @@
-"""zeros, ones, full and arange with Python's dtype rules.
+"""zeros, ones, empty, full, those like another tensor, and arange with Python's dtype rules.
 
 Not here: tensors from data, which every case's inputs exercise.
 """
 
-from .base import DTYPES, FLOATS, INTS, SCALARS, SHORT, case, error, step, tensor
+from .base import DTYPES, FLOATS, INTS, SCALARS, SHORT, case, error, grid, step, tensor
 
 
 def zeros_and_ones():
-    for function in ("zeros", "ones"):
+    for function in ("zeros", "ones", "empty"):
         for dtype in DTYPES:
             steps = [
                 step("y", f"mx.{function}", [2, 3], {"dtype": dtype}),
@@ -46,6 +46,35 @@ def full_from_tensor():
     ]
     yield case("full_from_tensor", inputs, steps, ["y", "z", "w", "v"])
     yield error("full_from_tensor_refused", inputs, step("y", "mx.full", [2, 4], "$a"))
+
+
+def likes():
+    for old in DTYPES:
+        inputs = {"a": grid(old)}
+        steps = [step(name[0], f"mx.{name}_like", "$a") for name in ("zeros", "ones", "empty")]
+        yield case(f"like_{SHORT[old]}", inputs, steps, ["z", "o", "e"])
+        kind = {"dtype": old}
+        steps = [step(name[0], f"mx.{name}_like", "$b", kind) for name in ("zeros", "ones", "empty")]
+        yield case(f"like_at_{SHORT[old]}", {"b": grid("bfloat16")}, steps, ["z", "o", "e"])
+        for name, scalar in SCALARS.items():
+            steps = [step("y", "mx.full_like", "$a", scalar), step("z", "mx.full_like", "$b", scalar, kind)]
+            yield case(f"full_like_{SHORT[old]}_{name}", inputs | {"b": grid("int8")}, steps, ["y", "z"])
+    inputs = {
+        "a": grid("int32"), "v": tensor("float32", [3], [1.5, -2.5, 3.5]), "w": tensor("int8", [2], [1, 2]),
+        "e": tensor("float16", [0, 2], []), "s": tensor("uint8", [], [7]),
+    }
+    for name in ("zeros_like", "ones_like", "empty_like"):
+        steps = [step("y", f"mx.{name}", "$e"), step("z", f"mx.{name}", "$s", dtype=None)]
+        yield case(f"{name}_shapes", inputs, steps, ["y", "z"])
+    steps = [
+        step("y", "mx.full_like", "$a", "$v"), step("z", "mx.full_like", "$a", "$v", {"dtype": "float16"}),
+        step("w", "mx.full_like", "$e", 3), step("x", "mx.full_like", "$s", vals="$s", dtype={"dtype": "int16"}),
+    ]
+    yield case("full_like_tensors", inputs, steps, ["y", "z", "w", "x"])
+    yield error("full_like_refused", inputs, step("y", "mx.full_like", "$a", "$w"))
+    yield error("full_like_beyond", inputs, step("y", "mx.full_like", "$s", 300))
+    steps = [step("t", "mx.transpose", "$a"), step("y", "mx.zeros_like", "$t")]
+    yield case("zeros_like_of_transpose", inputs, steps)
 
 
 ARANGES = {
@@ -92,5 +121,5 @@ def refused():
 
 
 def cases():
-    parts = (zeros_and_ones, full_values, full_from_tensor, aranges, refused)
+    parts = (zeros_and_ones, full_values, full_from_tensor, likes, aranges, refused)
     return [made for part in parts for made in part()]
