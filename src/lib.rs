@@ -9,11 +9,11 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! The [`guide`] is six short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (each also a method,
-//! from the [`prelude`]), [`fast`] the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
+//! The [`guide`] is six short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
+//! more arguments are methods, too, from the [`prelude`]), [`fast`] the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
 //! Operators and methods panic at the caller's line where Python raises; functions return [`Result`].
 //!
-//! Features, none on by default: `ndarray` converts arrays and views to tensors and back (`TryFrom`), `approx` compares
+//! Features, none on by default: `ndarray` converts arrays and views to tensors, and tensors to arrays (`TryFrom`), `approx` compares
 //! tensors within a tolerance (`assert_abs_diff_eq!(a.approx(), b.approx(), epsilon = 1e-6)`), `serde` writes and reads
 //! [`Dtype`] and [`PrintOptions`], `cuda` links MLX's CUDA build on Linux (a build without it runs on a GPU, too).
 

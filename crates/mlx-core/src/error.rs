@@ -10,7 +10,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// MLX refused the call.
+    /// MLX refused the call, for a shape, a dtype or a value: its words say which. The kinds below are what this library
+    /// finds out itself.
     Mlx,
     /// A dtype that the call cannot take, or not the one that was asked for.
     Dtype,
@@ -30,11 +31,9 @@ pub enum ErrorKind {
     Setup,
 }
 
-/// An error of this library.
-#[derive(Debug)]
+/// An error of this library. Its `Debug` form, which `unwrap` and a failing `main` show, is its text and its kind.
 pub struct Error(Box<Repr>);
 
-#[derive(Debug)]
 struct Repr {
     kind: ErrorKind,
     op: &'static str,
@@ -94,6 +93,12 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.0.op, self.0.message)?;
         if self.0.operands.is_empty() { Ok(()) } else { write!(f, " (operands: {})", self.0.operands) }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self} [ErrorKind::{:?}]", self.0.kind)
     }
 }
 
