@@ -1,6 +1,7 @@
 //! What ends a process in Python MLX, hangs it, or reads foreign memory there: here each is a value or an error. A
 //! child process each, since a test that found one would end with it.
 
+mod arranging;
 mod convolutions;
 mod division;
 #[path = "../support/failing.rs"]
@@ -22,6 +23,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let tables = [
+        arranging::PROGRAMS,
         convolutions::PROGRAMS,
         division::PROGRAMS,
         positions::PROGRAMS,

@@ -34,7 +34,7 @@ pub fn tile(x: &Tensor, reps: impl IntoInts) -> Result<Tensor> {
 #[doc(alias = "mx.repeat")]
 #[track_caller]
 pub fn repeat(x: &Tensor, repeats: i32, axis: impl IntoAxes) -> Result<Tensor> {
-    match axis.into_axes().list() {
+    match axis.into_axes().plain("repeat")? {
         None => ffi::repeat(x, repeats),
         Some(&[axis]) => ffi::repeat_axis(x, repeats, axis),
         Some(axes) => {
@@ -80,7 +80,7 @@ pub fn roll(x: &Tensor, shift: impl IntoInts, axes: impl IntoIntsOrAll) -> Resul
 #[doc(alias = "mx.flip")]
 #[track_caller]
 pub fn flip(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    match axes.into_axes().list() {
+    match axes.into_axes().plain("flip")? {
         None => ffi::FLIP.call(x),
         Some(axes) => ffi::flip_axes(x, axes),
     }

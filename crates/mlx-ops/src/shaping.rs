@@ -59,7 +59,7 @@ pub fn reshape(x: &Tensor, shape: impl IntoShape) -> Result<Tensor> {
 #[doc(alias = "mx.transpose")]
 #[track_caller]
 pub fn transpose(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    match axes.into_axes().list() {
+    match axes.into_axes().plain("transpose")? {
         Some(list) => ffi::transpose_axes(x, list),
         None => ffi::TRANSPOSE.call(x),
     }
@@ -78,7 +78,7 @@ pub fn transpose(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 #[doc(alias = "mx.expand_dims")]
 #[track_caller]
 pub fn expand_dims(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    match axes.into_axes().list() {
+    match axes.into_axes().plain("expand_dims")? {
         Some(list) => ffi::expand_dims(x, list),
         None => Err(Error::new(ErrorKind::Shape, "expand_dims", "`..` names no axes to insert")),
     }
@@ -98,7 +98,7 @@ pub fn expand_dims(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 #[doc(alias = "mx.squeeze")]
 #[track_caller]
 pub fn squeeze(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    match axes.into_axes().list() {
+    match axes.into_axes().plain("squeeze")? {
         Some(list) => ffi::squeeze_axes(x, list),
         None => ffi::SQUEEZE.call(x),
     }

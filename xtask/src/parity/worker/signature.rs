@@ -55,6 +55,11 @@ impl Call {
 }
 
 impl Bound {
+    /// The argument as it is.
+    pub(crate) fn value(&self, i: usize) -> &Value {
+        self.get(i)
+    }
+
     fn get(&self, i: usize) -> &Value {
         self.values[i].as_ref().unwrap_or(&Value::None)
     }

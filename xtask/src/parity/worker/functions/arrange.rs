@@ -89,7 +89,7 @@ fn row_major(shape: &[i32]) -> Vec<i64> {
         .rev()
         .map(|&size| {
             let stride = step;
-            step *= i64::from(size);
+            step = i64::wrapping_mul(step, size.into());
             stride
         })
         .collect();
