@@ -112,6 +112,32 @@ def aranges():
     yield case("arange_long", {}, [step("y", "mx.arange", 0.0, 100.0, 0.7)])
 
 
+def arrays():
+    numbers = {
+        "bool": True, "int": -3, "wide": 2**40, "float": 0.1, "complex": {"complex": [1.0, -2.0]},
+        "list": [1, 2], "floats": [1, 2.5], "bools": [True, False], "bool_and_int": [True, 2],
+        "wide_ints": [1, 2**40], "nested": [[1, 2, 3], [4, 5, 6]], "empty": [], "empty_rows": [[], []],
+        "complexes": [1, {"complex": [0.5, 2.0]}], "nan": [{"float": "nan"}, 1], "deep": [[[1.5]]],
+        "bool_and_float": [True, 0.5],
+    }
+    for op in ("array", "asarray"):
+        for name, value in numbers.items():
+            yield case(f"{op}_of_{name}", {}, [step("y", f"mx.{op}", value)])
+            if "complex" not in name:
+                steps = [step(SHORT[d], f"mx.{op}", value, {"dtype": d}) for d in ("float16", "bfloat16", "float64")]
+                if name not in ("nan", "wide", "wide_ints"):
+                    steps += [step(SHORT[d], f"mx.{op}", value, dtype={"dtype": d}) for d in ("bool_", "uint8", "int32")]
+                yield case(f"{op}_of_{name}_at", {}, steps, [made["out"] for made in steps])
+        yield error(f"{op}_of_uneven", {}, step("y", f"mx.{op}", [[1], [2, 3]]))
+        yield error(f"{op}_of_beyond_i64", {}, step("y", f"mx.{op}", 2**63))
+        yield error(f"{op}_of_beyond_i64_in_list", {}, step("y", f"mx.{op}", [1, 2**63]))
+        made = step("y", f"mx.{op}", "$a", {"dtype": "float16"})
+        yield case(f"{op}_of_tensor_at", {"a": grid("int32")}, [made])
+    yield case("asarray_of_tensor", {"a": grid("int8")}, [step("y", "mx.asarray", "$a")])
+    made = step("y", "mx.asarray", "$a", dtype={"dtype": "int8"})
+    yield case("asarray_of_tensor_at_its_dtype", {"a": grid("int8")}, [made])
+
+
 def refused():
     yield error("arange_step_zero", {}, step("y", "mx.arange", 0, 10, 0))
     yield error("arange_nan", {}, step("y", "mx.arange", 1, {"float": "nan"}))
@@ -121,5 +147,5 @@ def refused():
 
 
 def cases():
-    parts = (zeros_and_ones, full_values, full_from_tensor, likes, aranges, refused)
+    parts = (zeros_and_ones, full_values, full_from_tensor, likes, arrays, aranges, refused)
     return [made for part in parts for made in part()]

@@ -8,11 +8,11 @@ from .shapes import counted, tag
 LEAST, MOST = -(2**31), 2**31 - 1
 
 
-def forms(op, inputs, good, bad=(), base=None, graph=True):
+def forms(op, inputs, good, bad=(), base=None):
     """Calls with the tensor `a`, where there is one, and each argument list; `bad` ones must raise."""
     base, first = base or op.removeprefix("mx."), [f"${name}" for name in inputs]
     for args in good:
-        yield case(f"{base}_by_{tag(args) if args else 'default'}", inputs, [step("y", op, *first, *args)], graph=graph)
+        yield case(f"{base}_by_{tag(args) if args else 'default'}", inputs, [step("y", op, *first, *args)])
     for args in bad:
         yield error(f"{base}_by_{tag(args)}_refused", inputs, step("y", op, *first, *args))
 
@@ -55,13 +55,13 @@ def matrices():
         b = {"a": counted([2, 3, 4])}
         good = [[], [0, 1, 2], [1, 2, 0], [0, -1, 0], [1, 0, 2]]
         yield from forms(op, b, good, base=f"{name}_of_three")
-        # The sum of nothing in another order is guarded by a node.
-        guarded = name == "trace"
-        yield from forms(op, b, [[7, 1, 2], [-3, 0, 2]], base=f"{name}_of_none_of_three", graph=not guarded)
+        # A trace of nothing over other axes than all has no end in Python at times: tests/killers.
+        if name == "diagonal":
+            yield from forms(op, b, [[7, 1, 2], [-3, 0, 2]], base="diagonal_of_none_of_three")
         for shape in ([0, 3], [3, 0], [0, 0, 2], [2, 0, 2], [2, 2, 0]):
             good = [[], [1], [-1]] + ([[0, 1, 2], [0, 0, 2]] if len(shape) == 3 else [])
-            graph = len(shape) == 2 or not guarded
-            yield from forms(op, {"a": counted(shape)}, good, base=f"{name}_of_{tag(shape)}", graph=graph)
+            if name == "diagonal" or len(shape) == 2:
+                yield from forms(op, {"a": counted(shape)}, good, base=f"{name}_of_{tag(shape)}")
         for shape in ([], [3]):
             yield from forms(op, {"a": counted(shape)}, [], [[0]], base=f"{name}_of_{len(shape)}_axes")
     kinds = {"int8": "int8", "bool_": "bool_", "float16": "float32", "int32": "int8"}
@@ -69,8 +69,6 @@ def matrices():
         inputs = {"a": grid(old, lambda _: [1, 0, 1, 0, 1, 1])}
         made = step("y", "mx.trace", "$a", dtype={"dtype": new})
         yield case(f"trace_{SHORT[old]}_at_{SHORT[new]}", inputs, [made])
-    steps = [step("t", "mx.transpose", "$a", [2, 1, 0]), step("y", "mx.trace", "$t", 9, 0, 1)]
-    yield case("trace_of_nothing_strided", {"a": counted([2, 3, 4])}, steps, graph=False)
     a = {"a": counted([2, 3])}
     for op in ("mx.diag", "method.diag"):
         yield case(f"{op.replace('.', '_')}_keyword", a, [step("y", op, "$a", k=1)])
