@@ -4,7 +4,8 @@
 pub use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor, axes, tensor};
 #[doc(no_inline)]
 pub use mlx_ops::{
-    AxisOps, BinaryOps, DiagonalOps, Ellipsis, IndexOps, LikeOps, MatmulOps, NewAxis, PadOps, ReduceOps,
-    RepeatOps, ReverseOps, SelectOps, ShapingOps, Slice, SoftmaxOps, SplitOps, StorageOps, UnaryOps,
-    VarianceOps,
+    AxisOps, BinaryOps, ClosenessOps, CumulativeOps, DiagonalOps, Ellipsis, ExponentialOps, ExtremeOps,
+    IndexOps, LikeOps, MatmulOps, NewAxis, NumericOps, PadOps, PredicateOps, ReduceOps, RepeatOps,
+    ReverseOps, ScanOps, SelectOps, ShapingOps, Slice, SoftmaxOps, SortOps, SplitOps, StorageOps,
+    TrigonometryOps, UnaryOps, VarianceOps, scan,
 };

@@ -11,6 +11,7 @@ mod graphs;
 mod huge;
 mod kernels;
 mod npy;
+mod order;
 mod positions;
 #[path = "../support/programs.rs"]
 mod programs;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         huge::PROGRAMS,
         kernels::PROGRAMS,
         reductions::PROGRAMS,
+        order::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,
         npy::PROGRAMS,

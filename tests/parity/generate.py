@@ -14,9 +14,9 @@ sys.dont_write_bytecode = True
 
 from gen import (
     activations, arrange, attention, binary_functions, broadcasting, convolution, creation,
-    diagonals, dtype_pairs, files, formulas, indexing, integer_division, layers, matmul, methods,
-    norms, operators, padding, quantization, reductions, rope, scalars, selection, shapes,
-    softmax, unary,
+    diagonals, dtype_pairs, dtypes, files, formulas, indexing, integer_division, layers, matmul,
+    methods, norms, numeric, operators, order, padding, quantization, reductions, rope, scalars,
+    selection, shapes, softmax, unary,
 )
 from gen.base import LITERALS
 
@@ -28,6 +28,9 @@ FAMILIES = {
     "broadcasting": broadcasting,
     "integer_division": integer_division,
     "unary": unary,
+    "numeric": numeric,
+    "order": order,
+    "dtypes": dtypes,
     "binary_functions": binary_functions,
     "reductions": reductions,
     "selection": selection,

@@ -108,13 +108,13 @@ impl error::Error for Error {
     }
 }
 
-/// Operators and chaining methods: the tensor or tensors, or a panic at the caller's line.
+/// Operators and chaining methods: what they give, or a panic at the caller's line.
 #[doc(hidden)]
 #[must_use]
 #[track_caller]
 pub fn or_panic<T>(result: Result<T>) -> T {
     match result {
-        Ok(value) => value,
+        Ok(given) => given,
         Err(error) => panic!("{error}"),
     }
 }

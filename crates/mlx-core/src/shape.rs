@@ -215,3 +215,34 @@ macro_rules! into_axes {
 into_axes!(i32, |axis| axis);
 // No tensor has so many axes that one beyond i32 could be in range.
 into_axes!(usize, |axis| i32::try_from(axis).unwrap_or(i32::MAX));
+
+/// What the axis of an op that takes one may be: a number, `..` for all elements in a row, or one of both as an `Option`.
+pub trait IntoAxis: sealed::Sealed {
+    /// The axis, or `None` for all elements.
+    fn into_axis(self) -> Option<i32>;
+}
+
+impl IntoAxis for i32 {
+    fn into_axis(self) -> Option<i32> {
+        Some(self)
+    }
+}
+
+impl IntoAxis for usize {
+    fn into_axis(self) -> Option<i32> {
+        Some(i32::try_from(self).unwrap_or(i32::MAX))
+    }
+}
+
+impl IntoAxis for std::ops::RangeFull {
+    fn into_axis(self) -> Option<i32> {
+        None
+    }
+}
+
+impl sealed::Sealed for Option<i32> {}
+impl IntoAxis for Option<i32> {
+    fn into_axis(self) -> Option<i32> {
+        self
+    }
+}

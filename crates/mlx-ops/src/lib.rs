@@ -8,9 +8,11 @@
 
 mod axes;
 mod binary;
+mod closeness;
 mod construct;
 mod conv;
 mod diagonals;
+mod exponential;
 mod family;
 mod index;
 mod ints;
@@ -18,21 +20,28 @@ mod io;
 mod joins;
 mod matmul;
 mod npy;
+mod numeric;
 mod pad;
+mod predicate;
 mod ranges;
 mod reduce;
 mod repeats;
+mod scan;
 mod select;
 mod shaping;
 mod softmax;
+mod sort;
 mod storage;
+mod trigonometry;
 mod unary;
 
 pub use axes::*;
 pub use binary::*;
+pub use closeness::*;
 pub use construct::*;
 pub use conv::*;
 pub use diagonals::*;
+pub use exponential::*;
 pub use family::{Entry, Function};
 pub use index::*;
 pub use ints::*;
@@ -40,14 +49,19 @@ pub use io::*;
 pub use joins::*;
 pub use matmul::*;
 pub use npy::*;
+pub use numeric::*;
 pub use pad::*;
+pub use predicate::*;
 pub use ranges::*;
 pub use reduce::*;
 pub use repeats::*;
+pub use scan::*;
 pub use select::*;
 pub use shaping::*;
 pub use softmax::*;
+pub use sort::*;
 pub use storage::*;
+pub use trigonometry::*;
 pub use unary::*;
 
 /// Python's other names.
@@ -59,4 +73,12 @@ pub use self::{
 
 /// The ops of the tables, by Python's name: what the parity runner calls.
 #[doc(hidden)]
-pub const REGISTRY: &[&[Entry]] = &[unary::UNARY, binary::BINARY, reduce::REDUCE];
+pub const REGISTRY: &[&[Entry]] = &[
+    unary::UNARY,
+    exponential::EXPONENTIAL,
+    predicate::PREDICATE,
+    trigonometry::TRIGONOMETRY,
+    binary::BINARY,
+    reduce::REDUCE,
+    scan::SCAN,
+];

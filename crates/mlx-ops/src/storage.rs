@@ -1,4 +1,6 @@
-//! The same memory seen otherwise: view, `as_strided`, contiguous.
+//! The same memory seen otherwise: view, `as_strided`.
+//!
+//! Not here: contiguous, copy (`numeric`).
 
 use mlx_core::{Dtype, Error, ErrorKind, IntoShape, Operand, Result, Tensor, ffi, or_panic};
 
@@ -32,7 +34,7 @@ pub fn view(x: impl Operand, dtype: Dtype) -> Result<Tensor> {
 ///
 /// # Errors
 /// Another number of strides than axes; a negative size; an element outside the tensor, where Python reads foreign memory.
-/// When evaluated: a 1-D tensor whose elements are not neighbours, which [`contiguous`](fn@contiguous) puts in order.
+/// When evaluated: a 1-D tensor whose elements are not neighbours, which [`contiguous`](fn@crate::contiguous) puts in order.
 ///
 /// ```
 /// # use mlx_core::tensor;
@@ -75,40 +77,6 @@ fn outside(size: usize, shape: &[i32], strides: &[i64], offset: usize) -> Option
     (!inside).then(|| format!("elements {first} to {last} of {size}"))
 }
 
-/// The tensor in row-major order in memory: copied where it is not.
-///
-/// # Errors
-/// None that is known.
-///
-/// ```
-/// # use mlx_core::Tensor;
-/// let x = Tensor::from_shape_slice([2, 2], &[1, 2, 3, 4])?;
-/// let turned = mlx_ops::contiguous(&mlx_ops::transpose(&x, ..)?)?;
-/// turned.eval()?;
-/// assert_eq!(turned.as_slice::<i32>()?, [1, 3, 2, 4]);
-/// # Ok::<(), mlx_core::Error>(())
-/// ```
-#[doc(alias = "mx.contiguous")]
-#[track_caller]
-pub fn contiguous(x: &Tensor) -> Result<Tensor> {
-    ffi::contiguous(x, false)
-}
-
-/// [`contiguous`](fn@contiguous) that leaves column-major order alone, too (Python's `allow_col_major=True`).
-///
-/// # Errors
-/// None that is known.
-///
-/// ```
-/// # use mlx_core::tensor;
-/// assert_eq!(mlx_ops::contiguous_either(&tensor![1, 2])?.to_vec::<i32>()?, [1, 2]);
-/// # Ok::<(), mlx_core::Error>(())
-/// ```
-#[track_caller]
-pub fn contiguous_either(x: &Tensor) -> Result<Tensor> {
-    ffi::contiguous(x, true)
-}
-
 /// Memory, as methods. Each panics at the caller's line where the free function of its name returns an error.
 pub trait StorageOps {
     /// See [`view`](fn@view).
@@ -118,10 +86,6 @@ pub trait StorageOps {
     /// See [`as_strided`](fn@as_strided).
     #[must_use]
     fn as_strided(&self, shape: impl IntoShape, strides: &[i64], offset: usize) -> Tensor;
-
-    /// See [`contiguous`](fn@contiguous).
-    #[must_use]
-    fn contiguous(&self) -> Tensor;
 }
 
 impl StorageOps for Tensor {
@@ -133,10 +97,5 @@ impl StorageOps for Tensor {
     #[track_caller]
     fn as_strided(&self, shape: impl IntoShape, strides: &[i64], offset: usize) -> Tensor {
         or_panic(as_strided(self, shape, strides, offset))
-    }
-
-    #[track_caller]
-    fn contiguous(&self) -> Tensor {
-        or_panic(contiguous(self))
     }
 }

@@ -52,8 +52,6 @@ functions! {
         "pad" mlx_pad(tensor x, list axes, list low, list high, tensor value, text mode);
     /// `mx.view(x, dtype)`, where the last size stays within `i32`.
     view(x: &Tensor, dtype: Dtype) = "view" mlx_view(tensor x, value dtype.code());
-    /// `mx.contiguous(x, allow_col_major)`
-    contiguous(x: &Tensor, allow_col_major: bool) = "contiguous" mlx_contiguous(tensor x, value allow_col_major);
     /// `mx.as_strided(x, shape, strides, offset)`, a window that the caller has found inside the tensor.
     as_strided(x: &Tensor, shape: &[i32], strides: &[i64], offset: usize) =
         "as_strided" mlx_as_strided(tensor x, list shape, list strides, value offset);

@@ -17,7 +17,6 @@ pub(super) const ROWS: &[Row] = &[
     ("atleast_3d", |call| at_least(call, mlx_ops::atleast_3d)),
     ("broadcast_arrays", broadcast_arrays),
     ("broadcast_shapes", broadcast_shapes),
-    ("contiguous", |call| one(contiguous(call))),
     ("flatten", |call| one(flatten(call))),
     ("flip", |call| one(flip(call))),
     ("meshgrid", meshgrid),
@@ -109,12 +108,6 @@ fn broadcast_shapes(call: &Call) -> Result<Value> {
     });
     let shape = mlx_ops::broadcast_shapes(shapes.collect::<Result<Vec<_>>>()?)?;
     Ok(Value::List(shape.iter().map(|&size| Value::Int(size.into())).collect()))
-}
-
-fn contiguous(call: &Call) -> Result<Tensor> {
-    let bound = call.bind("a, /, allow_col_major=")?;
-    let x = bound.tensor(0)?;
-    Ok(if bound.flag(1)? { mlx_ops::contiguous_either(x)? } else { mlx_ops::contiguous(x)? })
 }
 
 /// The forms that a user may write are tried too.
