@@ -4,7 +4,8 @@
 pub use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor, axes, tensor};
 #[doc(no_inline)]
 pub use mlx_ops::{
-    BinaryOps, ClosenessOps, CumulativeOps, Ellipsis, ExponentialOps, ExtremeOps, IndexOps, MatmulOps,
-    NewAxis, NumericOps, PredicateOps, ProductOps, ReduceOps, ReverseOps, ScanOps, SelectOps, ShapingOps,
-    Slice, SoftmaxOps, SortOps, TrigonometryOps, UnaryOps, VarianceOps, scan,
+    AxisOps, BinaryOps, ClosenessOps, CumulativeOps, DiagonalOps, Ellipsis, ExponentialOps, ExtremeOps,
+    IndexOps, LikeOps, MatmulOps, NewAxis, NumericOps, PadOps, PredicateOps, ProductOps, ReduceOps,
+    RepeatOps, ReverseOps, ScanOps, SelectOps, ShapingOps, Slice, SoftmaxOps, SortOps, SplitOps, StorageOps,
+    TrigonometryOps, UnaryOps, VarianceOps, scan,
 };

@@ -1,6 +1,7 @@
 //! What ends a process in Python MLX, hangs it, or reads foreign memory there: here each is a value or an error. A
 //! child process each, since a test that found one would end with it.
 
+mod arranging;
 mod convolutions;
 mod convolutions_at_random;
 mod division;
@@ -29,6 +30,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let tables = [
+        arranging::PROGRAMS,
         convolutions::PROGRAMS,
         convolutions_at_random::PROGRAMS,
         division::PROGRAMS,

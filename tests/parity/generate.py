@@ -13,7 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, attention, binary_functions, broadcasting, convolution, convolutions, creation, dtype_pairs, dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, products, quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, unary,
+    activations, arrange, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, padding, products, quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, unary,
 )
 from gen.base import LITERALS
 
@@ -34,7 +34,10 @@ FAMILIES = {
     "matmul": matmul,
     "softmax": softmax,
     "shapes": shapes,
+    "arrange": arrange,
+    "padding": padding,
     "creation": creation,
+    "diagonals": diagonals,
     "indexing": indexing,
     "methods": methods,
     "files": files,

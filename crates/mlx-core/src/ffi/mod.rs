@@ -11,6 +11,7 @@
 //!
 //! Not here: what an op means, which dtypes and shapes it takes. Hidden: for the crates of this workspace only.
 
+mod arrange;
 mod call;
 mod compile;
 pub(crate) mod eval;
@@ -26,6 +27,7 @@ mod order;
 pub(crate) mod place;
 pub mod products;
 pub mod random;
+mod rules;
 pub(crate) mod runtime;
 mod shaped;
 mod status;
@@ -33,10 +35,12 @@ mod symbols;
 mod vector;
 pub(crate) mod view;
 
+pub use arrange::*;
 pub use call::{Binary, Reduce, Ternary, Unary};
 pub use compile::{Pointwise, pointwise};
 pub(crate) use handle::Handle;
 pub use numeric::*;
 pub use order::*;
+pub use rules::*;
 pub use shaped::*;
 pub use symbols::*;

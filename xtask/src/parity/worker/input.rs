@@ -20,7 +20,8 @@ pub(crate) fn tensor(spec: &Json, folder: &Path) -> Result<Tensor> {
     let dtype = dtype_of(&spec["dtype"])?;
     let shape = shape(&spec["shape"])?;
     if let Some(values) = spec["values"].as_array() {
-        let bytes = from_values(values, dtype)?;
+        let values = values.iter().map(input_value).collect::<Result<Vec<_>>>()?;
+        let bytes = from_values(&values, dtype)?;
         return with_element!(dtype, from_bytes(&shape, &bytes));
     }
     let Some(kind) = ["normal", "uniform", "randint"].into_iter().find(|kind| spec.get(kind).is_some())
@@ -50,6 +51,15 @@ fn drawn(kind: &str, how: &Json, shape: &[usize]) -> Result<Tensor> {
     })
 }
 
+/// `mx.array(values, dtype)` of the values of nested lists, in order.
+pub(crate) fn array(values: &[Value], shape: &[usize], dtype: Dtype) -> Result<Tensor> {
+    if values.iter().any(|value| matches!(value, Value::Int(value) if i64::try_from(*value).is_err())) {
+        return Err(Failure::raised("RuntimeError", "std::bad_cast"));
+    }
+    let bytes = from_values(values, dtype)?;
+    with_element!(dtype, from_bytes(shape, &bytes))
+}
+
 fn shape(written: &Json) -> Result<Vec<usize>> {
     let sizes: Option<Vec<usize>> = written
         .as_array()
@@ -64,12 +74,11 @@ fn from_bytes<T: Element>(shape: &[usize], bytes: &[u8]) -> Result<Tensor> {
 
 /// The bytes of what `mx.array(values, dtype=…)` makes of a list: the widest kind of Python number in it decides
 /// through which C++ type all go.
-fn from_values(written: &[Json], dtype: Dtype) -> Result<Vec<u8>> {
-    let values: Vec<Value> = written.iter().map(input_value).collect::<Result<_>>()?;
+fn from_values(values: &[Value], dtype: Dtype) -> Result<Vec<u8>> {
     let is_complex = values.iter().any(|value| matches!(value, Value::Complex(_)));
     let is_float = values.iter().any(|value| matches!(value, Value::Float(_)));
     let mut bytes = Vec::with_capacity(values.len() * dtype.size());
-    for value in &values {
+    for value in values {
         let [re, im] = match *value {
             Value::Bool(value) => [f64::from(u8::from(value)), 0.0],
             Value::Int(value) if !is_complex && !is_float => {
@@ -166,8 +175,9 @@ mod tests {
     use serde_json::json;
 
     fn check(values: &Json, dtype: Dtype, bytes: &[u8]) {
-        let values = values.as_array().expect("a list");
-        assert_eq!(from_values(values, dtype).ok().as_deref(), Some(bytes), "{values:?} as {dtype}");
+        let values: Result<Vec<Value>> = values.as_array().expect("a list").iter().map(input_value).collect();
+        let values = values.ok().expect("numbers");
+        assert_eq!(from_values(&values, dtype).ok().as_deref(), Some(bytes), "{values:?} as {dtype}");
     }
 
     #[test]

@@ -55,6 +55,11 @@ impl Call {
 }
 
 impl Bound {
+    /// The argument as it is.
+    pub(crate) fn value(&self, i: usize) -> &Value {
+        self.get(i)
+    }
+
     fn get(&self, i: usize) -> &Value {
         self.values[i].as_ref().unwrap_or(&Value::None)
     }
@@ -71,6 +76,38 @@ impl Bound {
     /// Whether the parameter was given at all.
     pub(crate) fn is_given(&self, i: usize) -> bool {
         self.values[i].is_some()
+    }
+
+    pub(crate) fn is_list(&self, i: usize) -> bool {
+        matches!(self.get(i), Value::List(_))
+    }
+
+    /// A list of pairs of ints, if it is one; an empty list is.
+    pub(crate) fn pairs(&self, i: usize) -> Option<Vec<(i32, i32)>> {
+        let Value::List(items) = self.get(i) else { return None };
+        let pair = |item: &Value| match item {
+            Value::List(pair) => match &pair[..] {
+                [low, high] => Some((small(low)?, small(high)?)),
+                _ => None,
+            },
+            _ => None,
+        };
+        items.iter().map(pair).collect()
+    }
+
+    /// A list of ints of 64 bits.
+    pub(crate) fn wide_list(&self, i: usize) -> Result<Vec<i64>> {
+        let Value::List(items) = self.get(i) else { return self.wrong(i, "list of ints") };
+        let list: Option<Vec<i64>> = items.iter().map(wide).collect();
+        list.map_or_else(|| self.wrong(i, "list of ints"), Ok)
+    }
+
+    /// An int of 64 bits.
+    pub(crate) fn wide(&self, i: usize, default: i64) -> Result<i64> {
+        match self.get(i) {
+            Value::None if self.values[i].is_none() => Ok(default),
+            given => wide(given).map_or_else(|| self.wrong(i, "int"), Ok),
+        }
     }
 
     pub(crate) fn tensor(&self, i: usize) -> Result<&Tensor> {
@@ -177,11 +214,6 @@ impl Bound {
             _ => self.wrong(i, "pair of lists of ints"),
         }
     }
-
-    pub(crate) fn is_list(&self, i: usize) -> bool {
-        matches!(self.get(i), Value::List(_))
-    }
-
     pub(crate) fn optional_tensor(&self, i: usize) -> Result<Option<&Tensor>> {
         if self.has(i) { self.tensor(i).map(Some) } else { Ok(None) }
     }
@@ -260,6 +292,14 @@ pub(crate) fn shape(sizes: &[Value]) -> Option<Result<Vec<i32>>> {
 
 fn ints(items: &[Value]) -> Option<Vec<i32>> {
     items.iter().map(small).collect()
+}
+
+fn wide(value: &Value) -> Option<i64> {
+    match *value {
+        Value::Int(value) => i64::try_from(value).ok(),
+        Value::Bool(value) => Some(value.into()),
+        _ => None,
+    }
 }
 
 fn small(value: &Value) -> Option<i32> {

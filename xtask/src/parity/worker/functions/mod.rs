@@ -3,8 +3,10 @@
 //!
 //! Not here: methods of tensors (`methods`), which come here for what a function does.
 
+mod arrange;
 mod construct;
 mod conv;
+mod diagonals;
 mod dtype;
 mod fft;
 mod linalg;
@@ -30,8 +32,10 @@ pub(crate) type Row = (&'static str, fn(&Call) -> Result<Value>);
 
 /// The functions outside the op tables, by family.
 pub(crate) const IRREGULAR: &[&[Row]] = &[
+    arrange::ROWS,
     construct::ROWS,
     conv::ROWS,
+    diagonals::ROWS,
     dtype::ROWS,
     linalg::ALIASES,
     numeric::ROWS,
@@ -50,6 +54,8 @@ pub(crate) const MODULES: &[(&str, &[Row])] =
 const METHODS: &[&[&str]] = &[
     &["abs", "conj", "cos", "exp", "imag", "log", "log10", "log1p", "log2", "real", "reciprocal"],
     &["rsqrt", "sin", "sqrt", "square"],
+    arrange::METHODS,
+    diagonals::METHODS,
     numeric::METHODS,
     order::METHODS,
     reduce::METHODS,
