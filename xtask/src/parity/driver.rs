@@ -7,6 +7,7 @@ use super::{
     case::Case,
     drawn, hex,
     judge::{Answer, Verdict, judge},
+    pipeline::Pipeline,
     side::Side,
 };
 use crate::python;
@@ -101,6 +102,11 @@ impl Driver {
         greeting.push(blas::compare(cpu, &said[0], &said[1])?);
         let on_gpu = matches!(device, Some(Place::Gpu));
         Ok(Driver { python, rust, limit, greeting, on_gpu, _shim: shim })
+    }
+
+    /// The two sides, to be kept busy with many cases at once.
+    pub(crate) fn pipeline(self) -> Pipeline {
+        Pipeline::new(self.python, self.rust, self.limit, self._shim)
     }
 
     /// What runs on the two sides.

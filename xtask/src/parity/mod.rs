@@ -10,8 +10,10 @@ pub(crate) mod case;
 mod compare;
 mod drawn;
 mod driver;
+mod fuzz;
 mod hex;
 mod judge;
+mod pipeline;
 mod side;
 pub(crate) mod worker;
 
@@ -38,6 +40,8 @@ pub(crate) struct Parity {
 enum Command {
     /// Run cases on both sides and compare (the default).
     Run(Run),
+    /// Run random programs on both sides and compare.
+    Fuzz(fuzz::Fuzz),
 }
 
 #[derive(Args)]
@@ -66,6 +70,7 @@ struct Run {
 pub(crate) fn run(parity: Parity) -> Result<bool, String> {
     let run = match parity.command {
         Some(Command::Run(run)) => run,
+        Some(Command::Fuzz(fuzz)) => return fuzz::run(&fuzz),
         None => parity.run,
     };
     let entries = case::load(&run.paths)?;

@@ -1,0 +1,136 @@
+//! Index specs, and what is assigned through them.
+//!
+//! Not here: positions for `take` and its kind (`tensors`).
+
+use super::{
+    program::{Known, Program},
+    tensors::reference,
+    values::{self, Flavour},
+};
+use mlx_core::Dtype;
+use serde_json::{Value as Json, json};
+
+impl Program {
+    /// The arguments of `index`, `set_index` or `at`.
+    pub(super) fn indexing(&mut self, op: &str) -> Option<Vec<Json>> {
+        let kind = if self.once_in(8) { "any" } else { "any@1+" };
+        let tensor = self.argument(kind)?;
+        let known = self.pool.iter().find(|known| reference(known) == tensor)?.clone();
+        let masks = op == "set_index" && self.once_in(6);
+        let (spec, shape) = if masks { self.mask(&known)? } else { self.spec(&known)? };
+        if op == "index" {
+            return Some(vec![tensor, spec]);
+        }
+        let value = self.assigned(&known, shape.as_deref())?;
+        if op == "set_index" {
+            return Some(vec![tensor, spec, value]);
+        }
+        let updates = ["add", "subtract", "multiply", "divide", "maximum", "minimum"];
+        Some(vec![tensor, spec, value, json!(self.chance.of(&updates))])
+    }
+
+    fn mask(&mut self, known: &Known) -> Option<(Json, Option<Vec<usize>>)> {
+        let rank = if self.once_in(3) { self.chance.below(known.shape.len() + 1) } else { known.shape.len() };
+        let mask = self.of_shape(Dtype::Bool, &known.shape[..rank], Flavour::Any)?;
+        Some((json!([mask]), None))
+    }
+
+    /// A spec, and the shape of what it picks where that is easily told.
+    fn spec(&mut self, known: &Known) -> Option<(Json, Option<Vec<usize>>)> {
+        let (mut items, mut picked) = (Vec::new(), Some(Vec::new()));
+        let rank = known.shape.len();
+        let (mut axis, mut has_ellipsis) = (0, false);
+        let mut arrays = 0;
+        let with_arrays = self.once_in(3);
+        let length = self.chance.below(rank + 1).max(1);
+        while axis < rank && items.len() < length + 2 {
+            let size = known.shape[axis];
+            match self.chance.below(10) {
+                0 => {
+                    items.push(json!("newaxis"));
+                    picked.as_mut().map(|shape| shape.push(1));
+                    continue;
+                }
+                1 if !has_ellipsis => {
+                    has_ellipsis = true;
+                    items.push(json!("..."));
+                    let skipped = self.chance.below(rank - axis + 1);
+                    // The items behind it have to reach the end.
+                    picked = picked.map(|mut shape| {
+                        shape.extend(&known.shape[axis..axis + skipped]);
+                        shape
+                    });
+                    axis += skipped;
+                    continue;
+                }
+                2 | 3 if with_arrays && size > 0 && arrays < 3 => {
+                    arrays += 1;
+                    let shape: Vec<usize> = self.chance.of(&[vec![], vec![2], vec![1], vec![3], vec![2, 1], vec![2, 2]]);
+                    let dtype = self.chance.of(values::dtypes("int")?);
+                    items.push(self.of_shape(dtype, &shape, Flavour::Position(size))?);
+                    picked = None;
+                }
+                4..=6 if size > 0 => {
+                    let position = self.chance.below(size) as i64;
+                    items.push(json!(if self.once_in(3) { position - size as i64 } else { position }));
+                }
+                _ => {
+                    let (slice, count) = self.slice(size);
+                    items.push(slice);
+                    picked.as_mut().map(|shape| shape.push(count));
+                }
+            }
+            axis += 1;
+            if items.len() >= length && !has_ellipsis && self.once_in(2) {
+                break;
+            }
+        }
+        if has_ellipsis && axis < rank {
+            return None;
+        }
+        if items.is_empty() {
+            items.push(json!(self.chance.of(&["...", "newaxis"])));
+            picked = None;
+        }
+        if self.once_in(50) {
+            items.push(json!({"slice": [null, null, null]}));
+        }
+        picked.as_mut().map(|shape| shape.extend(&known.shape[axis.min(rank)..]));
+        Some((json!(items), picked))
+    }
+
+    /// A slice of an axis, and how many it picks.
+    fn slice(&mut self, size: usize) -> (Json, usize) {
+        let size = size as i64;
+        let mut bound = || {
+            if self.chance.below(3) == 0 { None } else { Some(self.chance.below(2 * size as usize + 5) as i64 - size - 2) }
+        };
+        let (start, stop) = (bound(), bound());
+        let step = self.chance.of(&[None, None, None, Some(1), Some(2), Some(3), Some(-1), Some(-2)]);
+        let by = step.unwrap_or(1);
+        let clamp = |bound: i64| {
+            let bound = if bound < 0 { bound + size } else { bound };
+            if by > 0 { bound.clamp(0, size) } else { bound.clamp(-1, size - 1) }
+        };
+        let from = start.map_or(if by > 0 { 0 } else { size - 1 }, clamp);
+        let to = stop.map_or(if by > 0 { size } else { -1 }, clamp);
+        let count = ((to - from + by - by.signum()) / by).max(0) as usize;
+        (json!({"slice": [start, stop, step]}), count)
+    }
+
+    /// What is assigned: a scalar, or a tensor that broadcasts to what is picked.
+    fn assigned(&mut self, known: &Known, picked: Option<&[usize]>) -> Option<Json> {
+        if self.once_in(3) {
+            return Some(values::scalar(&mut self.chance, Flavour::Finite));
+        }
+        let dtype = if self.once_in(2) { known.dtype } else { self.chance.of(values::dtypes("any")?) };
+        let shape = match picked {
+            Some(shape) => {
+                let kept = self.chance.below(shape.len() + 1);
+                shape[kept..].iter().map(|&size| if self.chance.below(4) == 0 { 1 } else { size }).collect()
+            }
+            None => self.chance.of(&[vec![], vec![1], vec![1, 1]]),
+        };
+        self.of_shape(dtype, &shape, Flavour::Any)
+    }
+}
