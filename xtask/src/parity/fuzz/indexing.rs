@@ -21,6 +21,11 @@ impl Program {
         if op == "index" {
             return Some(vec![tensor, spec]);
         }
+        // Scattering nothing is a division by zero in Python.
+        let nothing = known.shape.contains(&0) || self.picks_nothing;
+        if shape.is_none() && nothing {
+            return None;
+        }
         let value = self.assigned(&known, shape.as_deref())?;
         if op == "set_index" {
             return Some(vec![tensor, spec, value]);
@@ -41,6 +46,7 @@ impl Program {
         let rank = known.shape.len();
         let (mut axis, mut has_ellipsis) = (0, false);
         let mut arrays = 0;
+        self.picks_nothing = false;
         let with_arrays = self.once_in(3);
         let length = self.chance.below(rank + 1).max(1);
         while axis < rank && items.len() < length + 2 {
@@ -76,6 +82,7 @@ impl Program {
                 }
                 _ => {
                     let (slice, count) = self.slice(size);
+                    self.picks_nothing |= count == 0;
                     items.push(slice);
                     picked.as_mut().map(|shape| shape.push(count));
                 }
@@ -92,7 +99,8 @@ impl Program {
             items.push(json!(self.chance.of(&["...", "newaxis"])));
             picked = None;
         }
-        if self.once_in(50) {
+        // Behind an ellipsis one index too many moves the others to axes they may not fit.
+        if !has_ellipsis && self.once_in(50) {
             items.push(json!({"slice": [null, null, null]}));
         }
         picked.as_mut().map(|shape| shape.extend(&known.shape[axis.min(rank)..]));

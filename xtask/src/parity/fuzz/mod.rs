@@ -58,6 +58,9 @@ pub(crate) struct Fuzz {
     /// Leave out what this library lacks, and say what that was.
     #[arg(long)]
     only_supported: bool,
+    /// Run Python alone, which tries the templates: only a death or an ill-formed call is a failure.
+    #[arg(long)]
+    python_alone: bool,
     /// How long a case may take, in seconds.
     #[arg(long, default_value_t = 30)]
     limit: u64,
@@ -89,6 +92,8 @@ struct Found {
     lacking: BTreeSet<String>,
     ops: BTreeMap<String, u64>,
     raised: u64,
+    /// How often Python alone has refused a program, by its last op.
+    refused: BTreeMap<String, (u64, String)>,
 }
 
 /// Runs the programs; `false` when one failed.
@@ -106,6 +111,9 @@ pub(crate) fn run(fuzz: &Fuzz) -> Result<bool, String> {
     let found = tally.found.into_inner().map_err(|e| e.to_string())?;
     if !found.lacking.is_empty() {
         println!("left out, since this library lacks it: {}", found.lacking.into_iter().collect::<Vec<_>>().join(", "));
+    }
+    for (op, (count, said)) in &found.refused {
+        println!("{op}: {count} of {} refused, such as {}", found.ops[op], on_one_line(said));
     }
     let steps: u64 = found.ops.values().sum();
     println!(
@@ -133,6 +141,9 @@ fn work(fuzz: &Fuzz, tally: &Tally, greets: bool) -> Result<(), String> {
         driver.greeting().iter().for_each(|line| println!("{line}"));
     }
     let mut pipeline = driver.pipeline();
+    if fuzz.python_alone {
+        pipeline.python_alone();
+    }
     let mut templates = template::all()?;
     templates.retain(|template| {
         (fuzz.only.is_empty() || fuzz.only.contains(&template.op)) && !fuzz.without.contains(&template.op)
@@ -141,7 +152,8 @@ fn work(fuzz: &Fuzz, tally: &Tally, greets: bool) -> Result<(), String> {
         return Err("no such op".into());
     }
     let draw = Draw { templates: &templates, only_supported: fuzz.only_supported };
-    let (mut lacking, mut ops, mut raised) = (BTreeSet::new(), BTreeMap::new(), 0);
+    let (mut lacking, mut ops) = (BTreeSet::new(), BTreeMap::new());
+    let mut refused = BTreeMap::new();
     let mut failures = Vec::new();
     loop {
         let number = tally.next.fetch_add(1, Ordering::Relaxed);
@@ -159,21 +171,30 @@ fn work(fuzz: &Fuzz, tally: &Tally, greets: bool) -> Result<(), String> {
                 failures.push((case.body, why));
                 tally.failed.fetch_add(1, Ordering::Relaxed)
             }
-            Some((_, Verdict::Skipped)) => continue,
+            Some((case, Verdict::Skipped)) => {
+                let steps = case.body["steps"].as_array();
+                let last = steps.and_then(|steps| steps.last()).and_then(|step| step["op"].as_str());
+                let entry = refused.entry(last.unwrap_or_default().to_owned()).or_insert((0, String::new()));
+                *entry = (entry.0 + 1, pipeline.said.clone());
+                tally.passed.fetch_add(1, Ordering::Relaxed)
+            }
             None => break,
         };
         if failures.len() as u64 >= fuzz.most_shrunk && pipeline.under_way() == 0 {
             break;
         }
     }
-    raised += pipeline.raised();
     for (body, why) in failures.into_iter().take(fuzz.most_shrunk as usize) {
         report(&mut pipeline, body, &why)?;
     }
     let mut found = tally.found.lock().map_err(|e| e.to_string())?;
     found.lacking.extend(lacking);
     ops.into_iter().for_each(|(op, count)| *found.ops.entry(op).or_insert(0) += count);
-    found.raised += raised;
+    found.raised += pipeline.raised();
+    refused.into_iter().for_each(|(op, (count, said))| {
+        let entry = found.refused.entry(op).or_insert((0, String::new()));
+        *entry = (entry.0 + count, said);
+    });
     Ok(())
 }
 

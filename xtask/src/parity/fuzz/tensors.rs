@@ -27,7 +27,7 @@ impl Program {
         Some(match head {
             "left" => {
                 if self.once_in(8) {
-                    Some(values::scalar(&mut self.chance, Flavour::Any))
+                    Some(self.weak(rest, Flavour::Any))
                 } else {
                     self.wanted(rest)
                 }
@@ -153,9 +153,18 @@ impl Program {
         };
         let has_tensor = self.shared.args.iter().flatten().next().is_some();
         if has_tensor && self.once_in(3) {
-            return Some(values::scalar(&mut self.chance, flavour));
+            return Some(self.weak(class, flavour));
         }
         self.fitting(class, flavour)
+    }
+
+    /// A weak scalar, seldom a float where integers are asked for.
+    fn weak(&mut self, class: &str, flavour: Flavour) -> Json {
+        let mut scalar = values::scalar(&mut self.chance, flavour);
+        while class == "int" && !(scalar.is_i64() || scalar.is_boolean()) && !self.once_in(20) {
+            scalar = values::scalar(&mut self.chance, flavour);
+        }
+        scalar
     }
 
     /// A tensor that broadcasts with those before it.
