@@ -17,7 +17,7 @@ impl Program {
         let tensor = self.argument(kind)?;
         let known = self.pool.iter().find(|known| reference(known) == tensor)?.clone();
         let masks = op == "set_index" && self.once_in(6);
-        let (spec, shape) = if masks { self.mask(&known)? } else { self.spec(&known)? };
+        let (spec, shape) = if masks { self.mask(&known)? } else { self.spec(&known, op != "index")? };
         if op == "index" {
             return Some(vec![tensor, spec]);
         }
@@ -41,7 +41,7 @@ impl Program {
     }
 
     /// A spec, and the shape of what it picks where that is easily told.
-    fn spec(&mut self, known: &Known) -> Option<(Json, Option<Vec<usize>>)> {
+    fn spec(&mut self, known: &Known, writes: bool) -> Option<(Json, Option<Vec<usize>>)> {
         let (mut items, mut picked) = (Vec::new(), Some(Vec::new()));
         let rank = known.shape.len();
         let (mut axis, mut has_ellipsis) = (0, false);
@@ -78,10 +78,12 @@ impl Program {
                 }
                 4..=6 if size > 0 => {
                     let position = self.chance.below(size) as i64;
-                    items.push(json!(if self.once_in(3) { position - size as i64 } else { position }));
+                    // Writing, Python counts from the end of another axis behind a new one.
+                    let from_end = self.once_in(3) && !(writes && items.contains(&json!("newaxis")));
+                    items.push(json!(if from_end { position - size as i64 } else { position }));
                 }
                 _ => {
-                    let (slice, count) = self.slice(size);
+                    let (slice, count) = self.slice(size, with_arrays);
                     self.picks_nothing |= count == 0;
                     items.push(slice);
                     picked.as_mut().map(|shape| shape.push(count));
@@ -108,10 +110,15 @@ impl Program {
     }
 
     /// A slice of an axis, and how many it picks.
-    fn slice(&mut self, size: usize) -> (Json, usize) {
+    ///
+    /// Beside positions by tensor Python does not stop at the axis's end, so such a slice stays `within`.
+    fn slice(&mut self, size: usize, within: bool) -> (Json, usize) {
         let size = size as i64;
+        let beyond = if within { 0 } else { 2 };
         let mut bound = || {
-            if self.chance.below(3) == 0 { None } else { Some(self.chance.below(2 * size as usize + 5) as i64 - size - 2) }
+            let count = if within { 2 * size.max(1) } else { 2 * (size + beyond) + 1 };
+            let any = self.chance.below(count as usize) as i64 - size - beyond;
+            if self.chance.below(3) == 0 { None } else { Some(any) }
         };
         let (start, stop) = (bound(), bound());
         let step = self.chance.of(&[None, None, None, Some(1), Some(2), Some(3), Some(-1), Some(-2)]);
