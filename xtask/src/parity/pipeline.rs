@@ -58,7 +58,16 @@ impl Pipeline {
     /// Two idle sides.
     pub(crate) fn new(python: Side, rust: Side, limit: Duration, shim: Option<Shim>) -> Pipeline {
         let lane = |side| Lane { side, pending: VecDeque::new() };
-        Pipeline { python: lane(python), rust: lane(rust), cases: VecDeque::new(), limit, raised: 0, python_alone: false, said: String::new(), _shim: shim }
+        Pipeline {
+            python: lane(python),
+            rust: lane(rust),
+            cases: VecDeque::new(),
+            limit,
+            raised: 0,
+            python_alone: false,
+            said: String::new(),
+            _shim: shim,
+        }
     }
 
     /// From now on only Python runs the cases.

@@ -71,7 +71,8 @@ impl Program {
                 }
                 2 | 3 if with_arrays && size > 0 && arrays < 3 => {
                     arrays += 1;
-                    let shape: Vec<usize> = self.chance.of(&[vec![], vec![2], vec![1], vec![3], vec![2, 1], vec![2, 2]]);
+                    let shape: Vec<usize> =
+                        self.chance.of(&[vec![], vec![2], vec![1], vec![3], vec![2, 1], vec![2, 2]]);
                     let dtype = self.chance.of(values::dtypes("int")?);
                     items.push(self.of_shape(dtype, &shape, Flavour::Position(size))?);
                     picked = None;

@@ -80,7 +80,11 @@ impl Program {
             }
             "oneaxes" => {
                 let ones: Vec<usize> = (0..shape.len()).filter(|&axis| shape[axis] == 1).collect();
-                if ones.is_empty() || self.once_in(30) { self.axes(shape.len()) } else { json!(self.chance.of(&ones)) }
+                if ones.is_empty() || self.once_in(30) {
+                    self.axes(shape.len())
+                } else {
+                    json!(self.chance.of(&ones))
+                }
             }
             "newaxes" => {
                 if self.once_in(2) {
@@ -181,7 +185,8 @@ impl Program {
 
     fn some_axes(&mut self, rank: usize, count: usize) -> Vec<i64> {
         let all = self.permutation(rank);
-        let signed = |axis: usize, from_end: bool| if from_end { axis as i64 - rank as i64 } else { axis as i64 };
+        let signed =
+            |axis: usize, from_end: bool| if from_end { axis as i64 - rank as i64 } else { axis as i64 };
         let mut picked: Vec<i64> =
             all[..count.min(rank)].iter().map(|&axis| signed(axis, self.chance.below(3) == 0)).collect();
         if !picked.is_empty() && self.once_in(60) {
@@ -264,8 +269,7 @@ fn bounds(text: &str) -> Option<[f64; 2]> {
 /// The shape two shapes broadcast to, where they do.
 pub(super) fn broadcast(a: &[usize], b: &[usize]) -> Vec<usize> {
     let rank = a.len().max(b.len());
-    let at = |shape: &[usize], axis: usize| {
-        (axis + shape.len()).checked_sub(rank).map_or(1, |axis| shape[axis])
-    };
+    let at =
+        |shape: &[usize], axis: usize| (axis + shape.len()).checked_sub(rank).map_or(1, |axis| shape[axis]);
     (0..rank).map(|axis| if at(a, axis) == 1 { at(b, axis) } else { at(a, axis) }).collect()
 }

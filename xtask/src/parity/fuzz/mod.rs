@@ -101,16 +101,23 @@ pub(crate) fn run(fuzz: &Fuzz) -> Result<bool, String> {
     let started = Instant::now();
     let tally = Tally::default();
     let outcomes: Vec<Result<(), String>> = thread::scope(|scope| {
-        let jobs: Vec<_> = (0..fuzz.jobs.max(1)).map(|job| scope.spawn({
-            let tally = &tally;
-            move || work(fuzz, tally, job == 0)
-        })).collect();
+        let jobs: Vec<_> = (0..fuzz.jobs.max(1))
+            .map(|job| {
+                scope.spawn({
+                    let tally = &tally;
+                    move || work(fuzz, tally, job == 0)
+                })
+            })
+            .collect();
         jobs.into_iter().map(|job| job.join().unwrap_or_else(|_| Err("a job panicked".into()))).collect()
     });
     outcomes.into_iter().collect::<Result<(), String>>()?;
     let found = tally.found.into_inner().map_err(|e| e.to_string())?;
     if !found.lacking.is_empty() {
-        println!("left out, since this library lacks it: {}", found.lacking.into_iter().collect::<Vec<_>>().join(", "));
+        println!(
+            "left out, since this library lacks it: {}",
+            found.lacking.into_iter().collect::<Vec<_>>().join(", ")
+        );
     }
     for (op, (count, said)) in &found.refused {
         println!("{op}: {count} of {} refused, such as {}", found.ops[op], on_one_line(said));
@@ -214,9 +221,10 @@ fn report(pipeline: &mut Pipeline, body: Json, why: &str) -> Result<(), String> 
     let (small, what) = shrink::shrink(pipeline, body, why)?;
     let path = folder.join(format!("{name}.json"));
     write_case(&path, &small)?;
-    let last = small["steps"].as_array().and_then(|steps| steps.last()).map_or("no step", |step| {
-        step["op"].as_str().unwrap_or("?")
-    });
+    let last = small["steps"]
+        .as_array()
+        .and_then(|steps| steps.last())
+        .map_or("no step", |step| step["op"].as_str().unwrap_or("?"));
     println!("FAIL {name} ({last}): {}\n     {}", on_one_line(&what), path.display());
     Ok(())
 }

@@ -91,7 +91,6 @@ impl Draw<'_> {
     }
 }
 
-
 impl Program {
     fn new(chance: Chance, only_supported: bool) -> Program {
         Program {
@@ -165,7 +164,12 @@ impl Program {
     }
 
     /// Runs a step and keeps it with what came out.
-    pub(super) fn run(&mut self, op: &str, args: Vec<Json>, kw: Map<String, Json>) -> Result<(), Option<String>> {
+    pub(super) fn run(
+        &mut self,
+        op: &str,
+        args: Vec<Json>,
+        kw: Map<String, Json>,
+    ) -> Result<(), Option<String>> {
         let name = self.new_name('t');
         let mut step = json!({"out": name, "op": op, "args": args});
         if !kw.is_empty() {

@@ -36,10 +36,9 @@ fn read(text: &str) -> Result<Vec<Template>, String> {
     for line in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
         let (ops, written) = line.split_once(" | ").ok_or_else(|| format!("no parameters: {line}"))?;
         let parameters = std::rc::Rc::new(parameters(written).ok_or_else(|| format!("ill-formed: {line}"))?);
-        let spelt = ops.split_whitespace().map(|op| Template {
-            op: op.replace("\\|", "|"),
-            parameters: parameters.clone(),
-        });
+        let spelt = ops
+            .split_whitespace()
+            .map(|op| Template { op: op.replace("\\|", "|"), parameters: parameters.clone() });
         templates.extend(spelt);
     }
     Ok(templates)

@@ -18,6 +18,8 @@ struct Wanted {
     not_empty: bool,
     /// An empty one only as an input: what is guarded elsewhere has another graph.
     empty_inputs: bool,
+    /// Only a new input: Python reads foreign memory behind a split of a reversed view.
+    own_input: bool,
     flavour: Flavour,
 }
 
@@ -68,6 +70,7 @@ impl Program {
             most_axes: if at_least || count.is_none() { usize::MAX } else { count? },
             not_empty: head.ends_with('*'),
             empty_inputs: head.ends_with('!'),
+            own_input: rest == "own",
             flavour,
         };
         self.pooled(&wanted, rest == "ones").or_else(|| self.fresh(&wanted, rest == "ones"))
@@ -75,7 +78,7 @@ impl Program {
 
     /// One of the program's own.
     fn pooled(&mut self, wanted: &Wanted, with_ones: bool) -> Option<Json> {
-        if wanted.flavour != Flavour::Any || self.once_in(3) {
+        if wanted.flavour != Flavour::Any || wanted.own_input || self.once_in(3) {
             return None;
         }
         let fits = |known: &&Known| {
@@ -85,7 +88,8 @@ impl Program {
                 && !(wanted.empty_inputs && known.shape.contains(&0) && !known.name.starts_with('x'))
                 && (!with_ones || known.shape.contains(&1))
         };
-        let names: Vec<String> = self.pool.iter().filter(fits).map(|known| format!("${}", known.name)).collect();
+        let names: Vec<String> =
+            self.pool.iter().filter(fits).map(|known| format!("${}", known.name)).collect();
         if names.is_empty() { None } else { Some(json!(self.chance.of(&names))) }
     }
 
@@ -104,7 +108,7 @@ impl Program {
             shape[at] = 1;
         }
         let dtype = self.chance.of(wanted.dtypes);
-        if wanted.empty_inputs && shape.contains(&0) {
+        if wanted.own_input || wanted.empty_inputs && shape.contains(&0) {
             return self.input(dtype, &shape, wanted.flavour).map(|known| reference(&known));
         }
         self.of_shape(dtype, &shape, wanted.flavour)
@@ -170,7 +174,8 @@ impl Program {
     /// A tensor that broadcasts with those before it.
     fn fitting(&mut self, class: &str, flavour: Flavour) -> Option<Json> {
         let before: Vec<Known> = self.shared.args.iter().flatten().cloned().collect();
-        let Some(shape) = before.iter().map(|known| known.shape.clone()).reduce(|a, b| broadcast(&a, &b)) else {
+        let Some(shape) = before.iter().map(|known| known.shape.clone()).reduce(|a, b| broadcast(&a, &b))
+        else {
             return self.wanted(class).filter(|_| flavour == Flavour::Any).or_else(|| {
                 let shape = self.small_shape();
                 let dtype = self.chance.of(values::dtypes(class)?);
@@ -209,7 +214,9 @@ impl Program {
     /// Sizes from 0 to 5, seldom 0; of 0 to 4 axes.
     pub(super) fn small_shape(&mut self) -> Vec<usize> {
         let count = self.chance.of(&[0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4]);
-        (0..count).map(|_| if self.once_in(30) { 0 } else { self.chance.of(&[1, 2, 2, 3, 3, 4, 5]) }).collect()
+        (0..count)
+            .map(|_| if self.once_in(30) { 0 } else { self.chance.of(&[1, 2, 2, 3, 3, 4, 5]) })
+            .collect()
     }
 
     /// A tensor whose shape is written by letters.
@@ -225,6 +232,9 @@ impl Program {
             _ => self.chance.of(dtypes),
         };
         self.shared.dtype = Some(dtype);
+        if rest.trim() == "own" {
+            return self.input(dtype, &shape, Flavour::Any).map(|known| reference(&known));
+        }
         self.of_shape(dtype, &shape, flavour(rest.trim()))
     }
 
@@ -253,11 +263,7 @@ impl Program {
                 shape.insert(0, if self.once_in(3) { 1 } else { first.shape[axis] });
             }
         }
-        let dtype = if self.once_in(4) {
-            self.chance.of(values::dtypes("any")?)
-        } else {
-            first.dtype
-        };
+        let dtype = if self.once_in(4) { self.chance.of(values::dtypes("any")?) } else { first.dtype };
         self.of_shape(dtype, &shape, Flavour::Any)
     }
 
@@ -297,7 +303,9 @@ impl Program {
         let dtype = if size > 100 { Dtype::Int32 } else { self.chance.of(values::dtypes("int")?) };
         if head == "takeidx" {
             if self.once_in(4) {
-                return Some(json!(self.chance.below(size) as i64 - if self.once_in(2) { size as i64 } else { 0 }));
+                return Some(json!(
+                    self.chance.below(size) as i64 - if self.once_in(2) { size as i64 } else { 0 }
+                ));
             }
             let shape = self.small_shape();
             return self.of_shape(dtype, &shape, Flavour::Position(size));

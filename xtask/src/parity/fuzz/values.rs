@@ -77,7 +77,11 @@ fn value(chance: &mut Chance, dtype: Dtype, flavour: Flavour, special: bool) -> 
         let part = |chance: &mut Chance| float(chance, flavour, special);
         return json!([part(chance), part(chance)]);
     }
-    if dtype.is_floating() { float(chance, flavour, special) } else { integer(chance, dtype, flavour, special) }
+    if dtype.is_floating() {
+        float(chance, flavour, special)
+    } else {
+        integer(chance, dtype, flavour, special)
+    }
 }
 
 fn integer(chance: &mut Chance, dtype: Dtype, flavour: Flavour, special: bool) -> Json {
@@ -117,7 +121,8 @@ fn float(chance: &mut Chance, flavour: Flavour, special: bool) -> Json {
     }
     if special && flavour != Flavour::Finite && chance.below(3) == 0 {
         let rare = ["nan", "inf", "-inf"].map(|text| json!(text));
-        let more = [json!(-0.0), json!(0.0), json!(1e-40), json!(65504.0), json!(3.0e38), json!(-1e-5), json!(1e10)];
+        let more =
+            [json!(-0.0), json!(0.0), json!(1e-40), json!(65504.0), json!(3.0e38), json!(-1e-5), json!(1e10)];
         return chance.of(&[&rare[..], &more[..]].concat());
     }
     json!((chance.below(4001) as f64 - 2000.0) / chance.of(&[250.0, 500.0, 1000.0]))
@@ -132,7 +137,8 @@ fn definite(chance: &mut Chance, shape: &[usize], is_complex: bool) -> Vec<Json>
         for row in 0..n {
             for column in 0..=row {
                 let near = (chance.below(201) as f64 - 100.0) / 100.0;
-                matrix[row * n + column] = if row == column { near + 2.0 * n as f64 + row as f64 } else { near };
+                matrix[row * n + column] =
+                    if row == column { near + 2.0 * n as f64 + row as f64 } else { near };
                 matrix[column * n + row] = matrix[row * n + column];
             }
         }
@@ -149,7 +155,15 @@ pub(super) fn scalar(chance: &mut Chance, flavour: Flavour) -> Json {
             Flavour::Exponent => json!(chance.below(5)),
             Flavour::Shift => json!(chance.below(7)),
             _ if chance.below(6) == 0 => {
-                json!(chance.of(&[300_i64, -300, 70_000, 2_147_483_647, -2_147_483_648, 4_294_967_296, 16_777_217]))
+                json!(chance.of(&[
+                    300_i64,
+                    -300,
+                    70_000,
+                    2_147_483_647,
+                    -2_147_483_648,
+                    4_294_967_296,
+                    16_777_217
+                ]))
             }
             _ => json!(chance.below(13) as i64 - 4),
         },
