@@ -4,6 +4,7 @@
 pub use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor, axes, tensor};
 #[doc(no_inline)]
 pub use mlx_ops::{
-    BinaryOps, Ellipsis, IndexOps, MatmulOps, NewAxis, ReduceOps, ReverseOps, SelectOps, ShapingOps, Slice,
-    SoftmaxOps, UnaryOps, VarianceOps,
+    BinaryOps, ClosenessOps, CumulativeOps, Ellipsis, ExponentialOps, ExtremeOps, IndexOps, MatmulOps,
+    NewAxis, NumericOps, PredicateOps, ReduceOps, ReverseOps, ScanOps, SelectOps, ShapingOps, Slice,
+    SoftmaxOps, SortOps, TrigonometryOps, UnaryOps, VarianceOps, scan,
 };

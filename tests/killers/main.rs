@@ -10,6 +10,7 @@ mod graphs;
 mod huge;
 mod kernels;
 mod npy;
+mod order;
 mod positions;
 #[path = "../support/programs.rs"]
 mod programs;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         huge::PROGRAMS,
         kernels::PROGRAMS,
         reductions::PROGRAMS,
+        order::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,
         npy::PROGRAMS,

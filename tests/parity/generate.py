@@ -14,8 +14,8 @@ sys.dont_write_bytecode = True
 
 from gen import (
     activations, attention, binary_functions, broadcasting, convolution, creation, dtype_pairs,
-    files, formulas, indexing, integer_division, layers, matmul, methods, norms, operators,
-    quantization, reductions, rope, scalars, selection, shapes, softmax, unary,
+    dtypes, files, formulas, indexing, integer_division, layers, matmul, methods, norms, numeric,
+    operators, order, quantization, reductions, rope, scalars, selection, shapes, softmax, unary,
 )
 from gen.base import LITERALS
 
@@ -27,6 +27,9 @@ FAMILIES = {
     "broadcasting": broadcasting,
     "integer_division": integer_division,
     "unary": unary,
+    "numeric": numeric,
+    "order": order,
+    "dtypes": dtypes,
     "binary_functions": binary_functions,
     "reductions": reductions,
     "selection": selection,

@@ -1,5 +1,5 @@
-//! Guards for what kills the process in Python MLX or hangs it: integer division by 0 and MIN / -1, and reductions of
-//! nothing that does not lie in order.
+//! Guards for what kills the process in Python MLX or hangs it: integer division by 0 and MIN / -1, reductions of
+//! nothing that does not lie in order, scans and sorts of nothing.
 //!
 //! A divisor the host can read is checked and refused with an error, and the graph stays Python's. A lazy one gets
 //! guard nodes: `//0` and `%0` give 0, `MIN // -1` gives MIN, `MIN % -1` gives 0.
@@ -16,7 +16,7 @@ thread_local! {
 }
 
 /// Runs `work` without guard nodes and without the checks of host-readable divisors: its graphs are exactly Python's, but
-/// for reductions of empty tensors, which stay guarded.
+/// for reductions, scans and sorts of empty tensors, which stay guarded.
 ///
 /// # Safety
 /// Within `work` and whenever one of its graphs is evaluated later, no integer is divided by 0 and no smallest
@@ -49,10 +49,44 @@ pub(crate) fn divide(
     a: OperandRef<'_>,
     b: OperandRef<'_>,
 ) -> Result<Tensor> {
-    let Some(dtype) = trapping_dtype(symbol.name(), a, b)? else { return symbol.unguarded(a, b) };
-    match host_verdict(symbol.name(), dtype, a, b)? {
-        Verdict::Safe => symbol.unguarded(a, b),
-        Verdict::Lazy => with_guard_nodes(division, symbol, dtype, a, b),
+    match safe_operands(symbol.name(), a, b)? {
+        None => symbol.unguarded(a, b),
+        Some(safe) => {
+            let result = symbol.unguarded((&safe.dividend).into(), (&safe.divisor).into())?;
+            safe.result(division, result)
+        }
+    }
+}
+
+/// Operands whose division does not trap, in the dtype they meet in.
+pub(crate) struct Safe {
+    op: &'static str,
+    pub(crate) dividend: Tensor,
+    /// 1 where the divisor would trap: this gives MIN // -1 = MIN, MIN % -1 = 0 and x % 0 = 0; only x // 0 is left.
+    pub(crate) divisor: Tensor,
+    /// Where the divisor was 0.
+    zero: Tensor,
+}
+
+impl Safe {
+    /// What the division is, given the result of the safe operands.
+    pub(crate) fn result(&self, division: Division, result: Tensor) -> Result<Tensor> {
+        match division {
+            Division::Remainder => Ok(result),
+            Division::Quotient => {
+                let nothing = Tensor::weak(self.op, Scalar::Int(0), Some(result.dtype()))?;
+                ffi::WHERE.call(&self.zero, &nothing, &result)
+            }
+        }
+    }
+}
+
+/// The operands with guard nodes, where the division could trap and nobody can see whether it does.
+pub(crate) fn safe_operands(op: &'static str, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Option<Safe>> {
+    let Some(dtype) = trapping_dtype(op, a, b)? else { return Ok(None) };
+    match host_verdict(op, dtype, a, b)? {
+        Verdict::Safe => Ok(None),
+        Verdict::Lazy => with_guard_nodes(op, dtype, a, b).map(Some),
     }
 }
 
@@ -135,40 +169,59 @@ fn search<T: Element>(view: &View<'_>, wanted: &[i64; 2], wide: impl Fn(T) -> i6
     found
 }
 
-fn with_guard_nodes(
-    division: Division,
-    symbol: &ffi::Binary,
-    dtype: Dtype,
-    a: OperandRef<'_>,
-    b: OperandRef<'_>,
-) -> Result<Tensor> {
+fn with_guard_nodes(op: &'static str, dtype: Dtype, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Safe> {
     let at_dtype = |operand: OperandRef<'_>| match operand {
         OperandRef::Tensor(tensor) => ffi::astype(tensor, dtype),
-        OperandRef::Scalar(scalar) => Tensor::weak(symbol.name(), scalar, Some(dtype)),
+        OperandRef::Scalar(scalar) => Tensor::weak(op, scalar, Some(dtype)),
     };
-    let (a, b) = (at_dtype(a)?, at_dtype(b)?);
+    let (dividend, b) = (at_dtype(a)?, at_dtype(b)?);
     let equals = |x: &Tensor, value: i64| ffi::EQUAL.call(x.into(), value.operand());
     let zero = equals(&b, 0)?;
     let mut traps = zero.clone();
     if let Some(smallest) = trapping_smallest(dtype) {
-        let overflow = ffi::LOGICAL_AND.call((&equals(&b, -1)?).into(), (&equals(&a, smallest)?).into())?;
+        let overflow =
+            ffi::LOGICAL_AND.call((&equals(&b, -1)?).into(), (&equals(&dividend, smallest)?).into())?;
         traps = ffi::LOGICAL_OR.call((&zero).into(), (&overflow).into())?;
     }
-    let constant = |value: i64| Tensor::weak(symbol.name(), Scalar::Int(value), Some(dtype));
-    // Dividing by 1 instead gives MIN // -1 = MIN, MIN % -1 = 0 and x % 0 = 0; only x // 0 is left.
-    let divisor = ffi::WHERE.call(&traps, &constant(1)?, &b)?;
-    let result = symbol.unguarded((&a).into(), (&divisor).into())?;
-    match division {
-        Division::Remainder => Ok(result),
-        Division::Quotient => ffi::WHERE.call(&zero, &constant(0)?, &result),
-    }
+    let divisor = ffi::WHERE.call(&traps, &Tensor::weak(op, Scalar::Int(1), Some(dtype))?, &b)?;
+    Ok(Safe { op, dividend, divisor, zero })
 }
 
 /// `x` as a reduction may have it. Of a tensor that is not in row-major order MLX counts an empty axis like one of size 1:
 /// it reads foreign memory or never ends. An empty tensor that may be such a one gets a node that puts it in order.
 pub(crate) fn reducible(x: &Tensor) -> Result<Cow<'_, Tensor>> {
-    if x.size() > 0 || ffi::view::if_readable(x)?.is_some_and(|view| view.is_flagged_row_contiguous()) {
+    if x.size() > 0 || is_in_order(x)? {
         return Ok(Cow::Borrowed(x));
     }
     ffi::io::in_order(x).map(Cow::Owned)
+}
+
+/// A scan of `x`, or where `x` is empty an empty tensor in its place: MLX divides by sizes and strides of 0.
+pub(crate) fn scanned(x: &Tensor, node: Tensor) -> Result<Tensor> {
+    if x.size() > 0 { Ok(node) } else { nothing_like(&node) }
+}
+
+/// A sort of `x` along `axis`, or an empty tensor in its place where that axis is empty, whose size MLX divides by.
+pub(crate) fn sorted(x: &Tensor, axis: Option<i32>, node: Tensor) -> Result<Tensor> {
+    let size = match axis {
+        None => x.size(),
+        // MLX has built the node, so the axis is one.
+        Some(axis) => x.shape()[(axis + if axis < 0 { x.ndim() as i32 } else { 0 }) as usize] as usize,
+    };
+    if size > 0 { partitioned(x, axis, node) } else { nothing_like(&node) }
+}
+
+/// A partition or sort of `x`, or an empty tensor in its place where an empty `x` may be out of order: MLX copies it then,
+/// and takes a step for each position of the other axes.
+pub(crate) fn partitioned(x: &Tensor, _: Option<i32>, node: Tensor) -> Result<Tensor> {
+    if x.size() > 0 || is_in_order(x)? { Ok(node) } else { nothing_like(&node) }
+}
+
+fn is_in_order(x: &Tensor) -> Result<bool> {
+    Ok(ffi::view::if_readable(x)?.is_some_and(|view| view.is_flagged_row_contiguous()))
+}
+
+/// An empty tensor of a node's shape and dtype.
+fn nothing_like(node: &Tensor) -> Result<Tensor> {
+    ffi::full(node.shape(), &Tensor::weak("zeros", Scalar::Int(0), Some(node.dtype()))?, node.dtype())
 }

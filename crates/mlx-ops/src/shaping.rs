@@ -14,7 +14,7 @@ use mlx_core::{Dtype, Error, ErrorKind, IntoAxes, IntoShape, Result, Tensor, ffi
 /// assert_eq!(mlx_ops::astype(&tensor![1.5], Dtype::Int32)?.to_vec::<i32>()?, [1]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
-#[doc(alias = "mx.array.astype")]
+#[doc(alias = "mx.astype")]
 #[track_caller]
 pub fn astype(x: &Tensor, dtype: Dtype) -> Result<Tensor> {
     ffi::astype(x, dtype)

@@ -233,15 +233,23 @@ pub struct Binary {
     symbol: BinaryFn,
     /// Which integer division it is, where it is one: those trap, and are guarded.
     division: Option<Division>,
+    /// Whether a scalar keeps the dtype it has with no tensor beside it.
+    lone_scalars: bool,
 }
 
 impl Binary {
     pub(super) const fn new(name: &'static str, symbol: BinaryFn) -> Binary {
-        Binary { name, symbol, division: None }
+        Binary { name, symbol, division: None, lone_scalars: false }
     }
 
     pub(super) const fn guarded(mut self, division: Division) -> Binary {
         self.division = Some(division);
+        self
+    }
+
+    /// Python turns scalars of the logical ops into tensors without a look at the other operand.
+    pub(super) const fn of_lone_scalars(mut self) -> Binary {
+        self.lone_scalars = true;
         self
     }
 
@@ -269,8 +277,13 @@ impl Binary {
     #[inline(always)]
     pub(crate) fn unguarded(&self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let guard = runtime::enter()?;
-        let weak = |scalar, dtype| Ok(constant(&guard, scalar::weak(self.name, scalar, dtype)?));
         let alone = |scalar| Ok(constant(&guard, scalar::alone(self.name, scalar)?));
+        let weak = |scalar, dtype| {
+            if self.lone_scalars {
+                return alone(scalar);
+            }
+            Ok(constant(&guard, scalar::weak(self.name, scalar, dtype)?))
+        };
         match (a, b) {
             (OperandRef::Tensor(a), OperandRef::Tensor(b)) => self.issue(&guard, a.0.raw(), b.0.raw()),
             (OperandRef::Tensor(a), OperandRef::Scalar(s)) => {

@@ -127,6 +127,7 @@ pub struct Quantization {
 /// What MLX refuses.
 #[track_caller]
 pub fn quantize(w: &Tensor, how: Quantization, global_scale: Option<&Tensor>) -> Result<Vec<Tensor>> {
+    let _place = cpu_where_empty(&[Some(w), global_scale])?;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     nodes!(
         "quantize", sys::mlx_quantize, tensor w, value group_size, value bits, text how.mode,
@@ -154,6 +155,7 @@ pub struct QuantizedParts<'a> {
 #[track_caller]
 pub fn dequantize(parts: QuantizedParts<'_>, how: Quantization, dtype: Option<Dtype>) -> Result<Tensor> {
     let QuantizedParts { weight, scales, biases, global_scale } = parts;
+    let _place = cpu_where_empty(&[Some(weight), Some(scales), biases, global_scale])?;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     let dtype =
         sys::mlx_optional_dtype { value: dtype.unwrap_or(Dtype::Float32).code(), has_value: dtype.is_some() };
@@ -188,6 +190,7 @@ pub fn quantized_matmul(
 /// What MLX refuses.
 #[track_caller]
 pub fn hadamard_transform(x: &Tensor, scale: Option<f32>) -> Result<Tensor> {
+    let _place = cpu_where_empty(&[Some(x)])?;
     let scale = optional_float(scale);
     node!("hadamard_transform", sys::mlx_hadamard_transform, tensor x, value scale)
 }

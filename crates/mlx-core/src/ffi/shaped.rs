@@ -6,7 +6,7 @@ use super::{
     place::cpu_where_empty,
     runtime, status,
 };
-use crate::{Dtype, Element, ErrorKind, Result, Tensor, guard, scalar::Constant};
+use crate::{Dtype, Element, ErrorKind, Result, Tensor, scalar::Constant};
 use mlx_link as sys;
 use std::ffi::{CString, c_int};
 
@@ -71,19 +71,6 @@ pub fn softmax(x: &Tensor, axes: Option<&[i32]>, precise: bool) -> Result<Tensor
     match axes {
         Some(axes) => node!("softmax", sys::mlx_softmax_axes, tensor x, list axes, value precise),
         None => node!("softmax", sys::mlx_softmax, tensor x, value precise),
-    }
-}
-
-/// `mx.var(x, axis, keepdims, ddof)`
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn var(x: &Tensor, axes: &crate::Axes, ddof: i32) -> Result<Tensor> {
-    let (x, keep) = (&*guard::reducible(x)?, axes.keeps());
-    match axes.list() {
-        Some(list) => node!("var", sys::mlx_var_axes, tensor x, list list, value keep, value ddof),
-        None => node!("var", sys::mlx_var, tensor x, value keep, value ddof),
     }
 }
 

@@ -97,10 +97,14 @@ impl Bound {
     }
 
     pub(crate) fn float(&self, i: usize, default: f32) -> Result<f32> {
+        Ok(self.double(i, default.into())? as f32)
+    }
+
+    pub(crate) fn double(&self, i: usize, default: f64) -> Result<f64> {
         match *self.get(i) {
             Value::None => Ok(default),
-            Value::Float(value) => Ok(value as f32),
-            Value::Int(value) => Ok(value as f32),
+            Value::Float(value) => Ok(value),
+            Value::Int(value) => Ok(value as f64),
             Value::Bool(value) => Ok(u8::from(value).into()),
             _ => self.wrong(i, "number"),
         }
@@ -154,6 +158,19 @@ impl Bound {
             Value::Text(text) => Ok(text),
             _ => self.wrong(i, "string"),
         }
+    }
+
+    /// An int, or None for all elements in a row; the default where the parameter was not given.
+    pub(crate) fn axis(&self, i: usize, default: Option<i32>) -> Result<Option<i32>> {
+        match self.get(i) {
+            Value::None if self.values[i].is_none() => Ok(default),
+            Value::None => Ok(None),
+            given => small(given).map_or_else(|| self.wrong(i, "axis"), |axis| Ok(Some(axis))),
+        }
+    }
+
+    pub(crate) fn given(&self, i: usize) -> &Value {
+        self.get(i)
     }
 
     /// None is all axes, an int one, a list several.

@@ -4,7 +4,10 @@
 
 mod construct;
 mod conv;
+mod dtype;
 mod matmul;
+mod numeric;
+mod order;
 mod reduce;
 mod select;
 mod shaping;
@@ -22,12 +25,24 @@ use mlx_ops::Function;
 pub(crate) type Row = (&'static str, fn(&Call) -> Result<Value>);
 
 /// The functions outside the op tables, by family.
-pub(crate) const IRREGULAR: &[&[Row]] =
-    &[construct::ROWS, conv::ROWS, matmul::ROWS, reduce::ROWS, select::ROWS, shaping::ROWS];
+pub(crate) const IRREGULAR: &[&[Row]] = &[
+    construct::ROWS,
+    conv::ROWS,
+    dtype::ROWS,
+    matmul::ROWS,
+    numeric::ROWS,
+    order::ROWS,
+    reduce::ROWS,
+    select::ROWS,
+    shaping::ROWS,
+];
 
 /// The functions that are methods too, with the same parameters.
 const METHODS: &[&[&str]] = &[
-    &["abs", "cos", "exp", "log", "max", "mean", "min", "rsqrt", "sin", "sqrt", "square", "sum"],
+    &["abs", "conj", "cos", "exp", "imag", "log", "log10", "log1p", "log2", "real", "reciprocal"],
+    &["rsqrt", "sin", "sqrt", "square"],
+    numeric::METHODS,
+    order::METHODS,
     reduce::METHODS,
     shaping::METHODS,
 ];
@@ -39,7 +54,11 @@ pub(crate) fn call(name: &str, call: &Call) -> Result<Value> {
     }
     let entry = mlx_ops::REGISTRY.iter().copied().flatten().find(|entry| entry.name == name);
     match entry.map(|entry| &entry.function) {
-        Some(Function::Unary(function)) => one(Ok(function(call.bind("a, /")?.tensor(0)?)?)),
+        Some(Function::Unary(function)) => {
+            // Some of Python's take a lone number, which is a tensor to them.
+            let x = call.bind("a, /")?.operand(0)?.to_tensor(entry.map_or("", |entry| entry.name), None)?;
+            one(Ok(function(&x)?))
+        }
         Some(Function::Binary(function)) => {
             let bound = call.bind("a, b")?;
             one(Ok(function(bound.operand(0)?, bound.operand(1)?)?))
@@ -48,6 +67,7 @@ pub(crate) fn call(name: &str, call: &Call) -> Result<Value> {
             let bound = call.bind("a, /, axis=, keepdims=")?;
             one(Ok(function(bound.tensor(0)?, &bound.kept_axes(1)?)?))
         }
+        Some(Function::Scan(function)) => one(order::scan(name, *function, call)),
         None => match IRREGULAR.iter().copied().flatten().find(|(known, _)| *known == name) {
             Some((_, function)) => function(call),
             None => unsupported(&call.op),
