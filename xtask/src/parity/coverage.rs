@@ -93,8 +93,12 @@ pub(crate) fn run(coverage: &Coverage) -> Result<bool, String> {
         *counts.entry(kind).or_insert(0) += 1;
     }
     let findings = findings()?;
-    findings.iter().for_each(|finding| println!("{finding}"));
-    counts.iter().for_each(|(kind, count)| println!("{count:5} {kind}"));
+    for finding in &findings {
+        println!("{finding}");
+    }
+    for (kind, count) in &counts {
+        println!("{count:5} {kind}");
+    }
     println!("{} names of MLX {MLX_VERSION}, {} findings", inventory.len(), findings.len());
     Ok(findings.is_empty())
 }

@@ -97,7 +97,9 @@ fn page(table: &Table, summary: &str) -> String {
          case of the op with an input of the dtype passes, red when one fails, grey when there is none; it shows how \
          many pass and leads to one of them.</p>\n<table><tr><th>op</th>"
     );
-    dtypes.iter().for_each(|dtype| html += &format!("<th>{dtype}</th>"));
+    for dtype in &dtypes {
+        let _ = write!(html, "<th>{dtype}</th>");
+    }
     html += "</tr>\n";
     for (op, cells) in table {
         let _ = write!(html, "<tr><td>{}</td>", escaped(op));

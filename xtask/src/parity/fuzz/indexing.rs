@@ -10,6 +10,27 @@ use super::{
 use mlx_core::Dtype;
 use serde_json::{Value as Json, json};
 
+/// A spec under way.
+#[derive(Default)]
+struct Spec {
+    items: Vec<Json>,
+    /// The shape of what is picked, while that is easily told.
+    picked: Option<Vec<usize>>,
+    axis: usize,
+    has_ellipsis: bool,
+    arrays: usize,
+    with_arrays: bool,
+    writes: bool,
+}
+
+impl Spec {
+    fn pick(&mut self, sizes: &[usize]) {
+        if let Some(picked) = &mut self.picked {
+            picked.extend(sizes);
+        }
+    }
+}
+
 impl Program {
     /// The arguments of `index`, `set_index` or `at`.
     pub(super) fn indexing(&mut self, op: &str) -> Option<Vec<Json>> {
@@ -42,72 +63,74 @@ impl Program {
 
     /// A spec, and the shape of what it picks where that is easily told.
     fn spec(&mut self, known: &Known, writes: bool) -> Option<(Json, Option<Vec<usize>>)> {
-        let (mut items, mut picked) = (Vec::new(), Some(Vec::new()));
         let rank = known.shape.len();
-        let (mut axis, mut has_ellipsis) = (0, false);
-        let mut arrays = 0;
-        self.picks_nothing = false;
-        let with_arrays = self.once_in(3);
+        let mut spec =
+            Spec { writes, with_arrays: self.once_in(3), picked: Some(Vec::new()), ..Spec::default() };
         let length = self.chance.below(rank + 1).max(1);
-        while axis < rank && items.len() < length + 2 {
-            let size = known.shape[axis];
-            match self.chance.below(10) {
-                0 => {
-                    items.push(json!("newaxis"));
-                    picked.as_mut().map(|shape| shape.push(1));
-                    continue;
-                }
-                1 if !has_ellipsis => {
-                    has_ellipsis = true;
-                    items.push(json!("..."));
-                    let skipped = self.chance.below(rank - axis + 1);
-                    // The items behind it have to reach the end.
-                    picked = picked.map(|mut shape| {
-                        shape.extend(&known.shape[axis..axis + skipped]);
-                        shape
-                    });
-                    axis += skipped;
-                    continue;
-                }
-                2 | 3 if with_arrays && size > 0 && arrays < 3 => {
-                    arrays += 1;
-                    let shape: Vec<usize> =
-                        self.chance.of(&[vec![], vec![2], vec![1], vec![3], vec![2, 1], vec![2, 2]]);
-                    let dtype = self.chance.of(values::dtypes("int")?);
-                    items.push(self.of_shape(dtype, &shape, Flavour::Position(size))?);
-                    picked = None;
-                }
-                4..=6 if size > 0 => {
-                    let position = self.chance.below(size) as i64;
-                    // Writing, Python counts from the end of another axis behind a new one.
-                    let from_end = self.once_in(3) && !(writes && items.contains(&json!("newaxis")));
-                    items.push(json!(if from_end { position - size as i64 } else { position }));
-                }
-                _ => {
-                    let (slice, count) = self.slice(size, with_arrays);
-                    self.picks_nothing |= count == 0;
-                    items.push(slice);
-                    picked.as_mut().map(|shape| shape.push(count));
-                }
-            }
-            axis += 1;
-            if items.len() >= length && !has_ellipsis && self.once_in(2) {
+        self.picks_nothing = false;
+        while spec.axis < rank && spec.items.len() < length + 2 {
+            self.item(&mut spec, &known.shape)?;
+            if spec.items.len() >= length && !spec.has_ellipsis && self.once_in(2) {
                 break;
             }
         }
-        if has_ellipsis && axis < rank {
+        if spec.has_ellipsis && spec.axis < rank {
             return None;
         }
-        if items.is_empty() {
-            items.push(json!(self.chance.of(&["...", "newaxis"])));
-            picked = None;
+        if spec.items.is_empty() {
+            spec.items.push(json!(self.chance.of(&["...", "newaxis"])));
+            spec.picked = None;
         }
         // Behind an ellipsis one index too many moves the others to axes they may not fit.
-        if !items.contains(&json!("...")) && self.once_in(50) {
-            items.push(json!({"slice": [null, null, null]}));
+        if !spec.items.contains(&json!("...")) && self.once_in(50) {
+            spec.items.push(json!({"slice": [null, null, null]}));
         }
-        picked.as_mut().map(|shape| shape.extend(&known.shape[axis.min(rank)..]));
-        Some((json!(items), picked))
+        if let Some(picked) = &mut spec.picked {
+            picked.extend(&known.shape[spec.axis.min(rank)..]);
+        }
+        Some((json!(spec.items), spec.picked))
+    }
+
+    /// Adds an item to a spec.
+    fn item(&mut self, spec: &mut Spec, shape: &[usize]) -> Option<()> {
+        let size = shape[spec.axis];
+        match self.chance.below(10) {
+            0 => {
+                spec.items.push(json!("newaxis"));
+                spec.pick(&[1]);
+                return Some(());
+            }
+            1 if !spec.has_ellipsis => {
+                spec.has_ellipsis = true;
+                spec.items.push(json!("..."));
+                // The items behind it have to reach the end.
+                let skipped = self.chance.below(shape.len() - spec.axis + 1);
+                spec.pick(&shape[spec.axis..spec.axis + skipped]);
+                spec.axis += skipped;
+                return Some(());
+            }
+            2 | 3 if spec.with_arrays && size > 0 && spec.arrays < 3 => {
+                spec.arrays += 1;
+                let shapes: [&[usize]; 6] = [&[], &[2], &[1], &[3], &[2, 1], &[2, 2]];
+                let (shape, dtype) = (self.chance.of(&shapes), self.chance.of(values::dtypes("int")?));
+                spec.items.push(self.of_shape(dtype, shape, Flavour::Position(size))?);
+                spec.picked = None;
+            }
+            4..=6 if size > 0 => {
+                let position = self.chance.below(size) as i64;
+                // Writing, Python counts from the end of another axis behind a new one.
+                let from_end = self.once_in(3) && !(spec.writes && spec.items.contains(&json!("newaxis")));
+                spec.items.push(json!(if from_end { position - size as i64 } else { position }));
+            }
+            _ => {
+                let (slice, count) = self.slice(size, spec.with_arrays);
+                self.picks_nothing |= count == 0;
+                spec.items.push(slice);
+                spec.pick(&[count]);
+            }
+        }
+        spec.axis += 1;
+        Some(())
     }
 
     /// A slice of an axis, and how many it picks.

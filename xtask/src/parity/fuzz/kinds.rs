@@ -4,6 +4,7 @@
 
 use super::{
     program::{Known, Program},
+    tensors,
     values::{self, Flavour},
 };
 use serde_json::{Value as Json, json};
@@ -12,8 +13,8 @@ impl Program {
     /// An argument of the kind; `None` when there can be none now.
     pub(super) fn argument(&mut self, kind: &str) -> Option<Json> {
         let (head, rest) = kind.split_once(' ').unwrap_or((kind, ""));
-        if let Some(made) = self.tensor_kind(head, rest, kind) {
-            return made;
+        if tensors::is_tensor(head, kind) {
+            return self.tensor_kind(head, rest, kind);
         }
         Some(match head {
             "flag" => json!(self.once_in(2)),
@@ -127,7 +128,7 @@ impl Program {
             return Some(shift);
         }
         if head == "strided" {
-            return self.strided(shape);
+            return Some(self.strided(shape));
         }
         if rank == 0 {
             return None;
@@ -152,7 +153,8 @@ impl Program {
                     at.sort_unstable();
                     json!(at)
                 } else {
-                    let even: Vec<usize> = (1..=size.max(1)).filter(|count| size % count == 0).collect();
+                    let even: Vec<usize> =
+                        (1..=size.max(1)).filter(|&count| size.is_multiple_of(count)).collect();
                     json!(if self.once_in(30) { 4 } else { self.chance.of(&even) })
                 }
             }
@@ -208,7 +210,8 @@ impl Program {
             rest += 1;
         }
         while made.len() < 3 && (rest != 1 || self.once_in(4)) {
-            let factors: Vec<usize> = (1..=rest.max(1)).filter(|factor| rest % factor == 0).collect();
+            let factors: Vec<usize> =
+                (1..=rest.max(1)).filter(|&factor| rest.is_multiple_of(factor)).collect();
             let factor = self.chance.of(&factors);
             made.push(factor as i64);
             rest /= factor;
@@ -244,7 +247,7 @@ impl Program {
     }
 
     /// A shape whose strides and offset, which it settles, stay inside the tensor.
-    fn strided(&mut self, shape: &[usize]) -> Option<Json> {
+    fn strided(&mut self, shape: &[usize]) -> Json {
         let size: usize = shape.iter().product();
         let offset = self.chance.below(size);
         let mut room = size - 1 - offset;
@@ -257,7 +260,7 @@ impl Program {
             strides.push(stride);
         }
         self.shared.settled.extend([json!(strides), json!(offset)]);
-        Some(json!(sizes))
+        json!(sizes)
     }
 }
 

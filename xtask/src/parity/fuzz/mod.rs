@@ -145,7 +145,9 @@ fn work(fuzz: &Fuzz, tally: &Tally, greets: bool) -> Result<(), String> {
         verbose: false,
     })?;
     if greets {
-        driver.greeting().iter().for_each(|line| println!("{line}"));
+        for line in driver.greeting() {
+            println!("{line}");
+        }
     }
     let mut pipeline = driver.pipeline();
     if fuzz.python_alone {
@@ -159,50 +161,59 @@ fn work(fuzz: &Fuzz, tally: &Tally, greets: bool) -> Result<(), String> {
         return Err("no such op".into());
     }
     let draw = Draw { templates: &templates, only_supported: fuzz.only_supported };
-    let (mut lacking, mut ops) = (BTreeSet::new(), BTreeMap::new());
-    let mut refused = BTreeMap::new();
+    let mut found = Found::default();
     let mut failures = Vec::new();
     loop {
         let number = tally.next.fetch_add(1, Ordering::Relaxed);
         if number < fuzz.cases {
-            let body = draw.case(fuzz.seed, fuzz.first + number, &mut lacking);
-            count(&body, &mut ops);
+            let body = draw.case(fuzz.seed, fuzz.first + number, &mut found.lacking);
+            count(&body, &mut found.ops);
             pipeline.submit(case::Case::whole(body))?;
+            if pipeline.under_way() < UNDER_WAY {
+                continue;
+            }
         }
-        if pipeline.under_way() < UNDER_WAY && number < fuzz.cases {
-            continue;
-        }
-        match pipeline.next()? {
-            Some((_, Verdict::Passed)) => tally.passed.fetch_add(1, Ordering::Relaxed),
-            Some((case, Verdict::Failed(why))) => {
+        let Some((case, verdict)) = pipeline.next()? else { break };
+        match verdict {
+            Verdict::Passed => tally.passed.fetch_add(1, Ordering::Relaxed),
+            Verdict::Failed(why) => {
                 failures.push((case.body, why));
                 tally.failed.fetch_add(1, Ordering::Relaxed)
             }
-            Some((case, Verdict::Skipped)) => {
-                let steps = case.body["steps"].as_array();
-                let last = steps.and_then(|steps| steps.last()).and_then(|step| step["op"].as_str());
-                let entry = refused.entry(last.unwrap_or_default().to_owned()).or_insert((0, String::new()));
-                *entry = (entry.0 + 1, pipeline.said.clone());
+            Verdict::Skipped => {
+                found.refuse(&case.body, &pipeline.said);
                 tally.passed.fetch_add(1, Ordering::Relaxed)
             }
-            None => break,
         };
-        if failures.len() as u64 >= fuzz.most_shrunk && pipeline.under_way() == 0 {
-            break;
-        }
     }
+    found.raised = pipeline.raised();
     for (body, why) in failures.into_iter().take(fuzz.most_shrunk as usize) {
         report(&mut pipeline, body, &why)?;
     }
-    let mut found = tally.found.lock().map_err(|e| e.to_string())?;
-    found.lacking.extend(lacking);
-    ops.into_iter().for_each(|(op, count)| *found.ops.entry(op).or_insert(0) += count);
-    found.raised += pipeline.raised();
-    refused.into_iter().for_each(|(op, (count, said))| {
-        let entry = found.refused.entry(op).or_insert((0, String::new()));
-        *entry = (entry.0 + count, said);
-    });
+    tally.found.lock().map_err(|e| e.to_string())?.join(found);
     Ok(())
+}
+
+impl Found {
+    /// Python alone has refused a program.
+    fn refuse(&mut self, body: &Json, said: &str) {
+        let last = body["steps"].as_array().and_then(|steps| steps.last());
+        let op = last.and_then(|step| step["op"].as_str()).unwrap_or_default();
+        let entry = self.refused.entry(op.to_owned()).or_default();
+        *entry = (entry.0 + 1, said.to_owned());
+    }
+
+    fn join(&mut self, other: Found) {
+        self.lacking.extend(other.lacking);
+        for (op, count) in other.ops {
+            *self.ops.entry(op).or_default() += count;
+        }
+        for (op, (count, said)) in other.refused {
+            let entry = self.refused.entry(op).or_default();
+            *entry = (entry.0 + count, said);
+        }
+        self.raised += other.raised;
+    }
 }
 
 fn count(body: &Json, ops: &mut BTreeMap<String, u64>) {

@@ -24,16 +24,11 @@ struct Wanted {
 }
 
 impl Program {
-    /// A tensor or scalar of the kind, if that is what the kind asks for.
-    pub(super) fn tensor_kind(&mut self, head: &str, rest: &str, kind: &str) -> Option<Option<Json>> {
-        Some(match head {
-            "left" => {
-                if self.once_in(8) {
-                    Some(self.weak(rest, Flavour::Any))
-                } else {
-                    self.wanted(rest)
-                }
-            }
+    /// A tensor or scalar of the kind.
+    pub(super) fn tensor_kind(&mut self, head: &str, rest: &str, kind: &str) -> Option<Json> {
+        match head {
+            "left" if self.once_in(8) => Some(self.weak(rest, Flavour::Any)),
+            "left" => self.wanted(rest),
             "right" => self.right(rest),
             "optoperand" => match self.chance.below(5) {
                 0 => Some(json!(null)),
@@ -51,9 +46,8 @@ impl Program {
             "segments" => self.segments(rest),
             "starts" | "updates" => self.starts(head),
             _ if kind.contains('<') => self.lettered(kind),
-            _ if values::dtypes(class_of(head)).is_some() => self.wanted(kind),
-            _ => return None,
-        })
+            _ => self.wanted(kind),
+        }
     }
 
     /// A tensor of a class and shape; rarely of another class.
@@ -101,7 +95,9 @@ impl Program {
             shape.push(size);
         }
         if wanted.not_empty {
-            shape.iter_mut().for_each(|size| *size = (*size).max(1));
+            for size in &mut shape {
+                *size = (*size).max(1);
+            }
         }
         if with_ones && !shape.is_empty() {
             let at = self.chance.below(shape.len());
@@ -343,6 +339,30 @@ impl Program {
         self.shared.settled.extend([reference(&start), json!([axis])]);
         self.of_shape(shape.dtype, &sizes, Flavour::Any)
     }
+}
+
+/// Kinds of tensors other than classes.
+const KINDS: [&str; 14] = [
+    "left",
+    "right",
+    "optoperand",
+    "bcast",
+    "same",
+    "likeidx",
+    "mm",
+    "key",
+    "catlist",
+    "stacklist",
+    "takeidx",
+    "alongidx",
+    "idx",
+    "segments",
+];
+
+/// Whether a kind is one of tensors.
+pub(super) fn is_tensor(head: &str, kind: &str) -> bool {
+    let is_class = || values::dtypes(class_of(head)).is_some();
+    KINDS.contains(&head) || ["starts", "updates"].contains(&head) || kind.contains('<') || is_class()
 }
 
 /// How an argument names a tensor.
