@@ -50,6 +50,8 @@ def scans():
         unit = {"a": tensor("int16", [1, 3, 1], [3, -1, 2])}
         steps = [step("y", op, "$a", axis=0), step("z", op, "$a", axis=2, inclusive=False)]
         yield case(f"{scan}_unit_axes", unit, steps, ["y", "z"])
+        row = {"a": tensor("float32", [3], [3.0, -1.0, 2.0])}
+        yield case(f"{scan}_row", row, [step("y", op, "$a")], ["y"])
 
 
 def typed_scans():
