@@ -52,7 +52,8 @@ macro_rules! scans {
             let Along { axis, reverse, inclusive } = along;
             let x = match axis {
                 Some(_) => x,
-                None => &reshape(x, &[i32::try_from(x.size()).unwrap_or(-1)])?,
+                // Python's -1 is a node for a row too; of nothing MLX cannot infer it.
+                None => &reshape(x, &[if x.size() == 0 { 0 } else { -1 }])?,
             };
             let axis = axis.unwrap_or(0);
             guard::scanned(x, node!(
