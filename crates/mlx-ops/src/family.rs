@@ -17,7 +17,8 @@ pub enum Function {
     Unary(fn(&Tensor) -> Result<Tensor>),
     Binary(fn(OperandRef<'_>, OperandRef<'_>) -> Result<Tensor>),
     Reduce(fn(&Tensor, &Axes) -> Result<Tensor>),
-    Scan(fn(&Tensor, Scan) -> Result<Tensor>),
+    /// As the function, and as the method, which Python computes by other nodes.
+    Scan(fn(&Tensor, Scan) -> Result<Tensor>, fn(&Tensor, Scan) -> Result<Tensor>),
 }
 
 /// The name in `mx.NAME`.
@@ -167,13 +168,17 @@ macro_rules! scan_family {
         impl $trait for mlx_core::Tensor {
             $(#[track_caller]
             fn $name(&self, scan: impl Into<crate::Scan>) -> mlx_core::Tensor {
-                mlx_core::or_panic($name(self, scan))
+                let ($x, $along) = (self, scan.into().as_method());
+                mlx_core::or_panic($call)
             })*
         }
 
         pub(crate) const $registry: &[crate::Entry] = &[$($(crate::Entry {
             name: crate::family::python_name($alias),
-            function: crate::Function::Scan(|x, scan| $name(x, scan)),
+            function: crate::Function::Scan(|x, scan| $name(x, scan), |$x, scan| {
+                let $along = scan.as_method();
+                $call
+            }),
         },)+)*];
     };
 }

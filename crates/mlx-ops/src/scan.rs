@@ -46,7 +46,12 @@ impl Scan {
     }
 
     fn along(self) -> ffi::Along {
-        ffi::Along { axis: self.axis, reverse: self.reverse, inclusive: !self.exclusive }
+        ffi::Along { axis: self.axis, reverse: self.reverse, inclusive: !self.exclusive, flattens: false }
+    }
+
+    /// As Python's methods have it.
+    fn as_method(self) -> ffi::Along {
+        ffi::Along { flattens: true, ..self.along() }
     }
 }
 

@@ -50,6 +50,13 @@ def scans():
         unit = {"a": tensor("int16", [1, 3, 1], [3, -1, 2])}
         steps = [step("y", op, "$a", axis=0), step("z", op, "$a", axis=2, inclusive=False)]
         yield case(f"{scan}_unit_axes", unit, steps, ["y", "z"])
+        row = {"a": tensor("float32", [3], [3.0, -1.0, 2.0])}
+        yield case(f"{scan}_row", row, [step("y", op, "$a")], ["y"])
+        # Python's methods flatten where its functions reshape.
+        shapes = {"a": [3], "b": [2, 3], "s": []}
+        inputs = {name: normal("float32", shape, 6) for name, shape in shapes.items()}
+        steps = [step(f"{name}_all", f"method.{scan}", f"${name}") for name in shapes]
+        yield case(f"{scan}_method_flat", inputs, steps, [made["out"] for made in steps])
 
 
 def typed_scans():

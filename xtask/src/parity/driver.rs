@@ -7,6 +7,7 @@ use super::{
     case::Case,
     hex,
     judge::{Answer, Verdict, judge},
+    pipeline::Pipeline,
     side::Side,
 };
 use crate::python;
@@ -29,7 +30,7 @@ pub(crate) struct Driver {
     greeting: Vec<String>,
     on_gpu: bool,
     /// Lies where Python is told to find it, also when it is started again.
-    _shim: Option<Shim>,
+    shim: Option<Shim>,
 }
 
 /// What a run asks for.
@@ -100,7 +101,12 @@ impl Driver {
         }
         greeting.push(blas::compare(cpu, &said[0], &said[1])?);
         let on_gpu = matches!(device, Some(Place::Gpu));
-        Ok(Driver { python, rust, limit, greeting, on_gpu, _shim: shim })
+        Ok(Driver { python, rust, limit, greeting, on_gpu, shim })
+    }
+
+    /// The two sides, to be kept busy with many cases at once.
+    pub(crate) fn pipeline(self) -> Pipeline {
+        Pipeline::new(self.python, self.rust, self.limit, self.shim)
     }
 
     /// What runs on the two sides.

@@ -16,6 +16,8 @@ pub struct Along {
     pub reverse: bool,
     /// Whether an element is in its own result.
     pub inclusive: bool,
+    /// Without an axis: flatten as Python's methods do, where its functions reshape.
+    pub flattens: bool,
 }
 
 /// Scans without a dtype of their own, for which Python reshapes to one axis where it names none; and those `typed`, for
@@ -28,7 +30,7 @@ macro_rules! scans {
         /// What MLX refuses: an axis out of range.
         #[track_caller]
         pub fn $name(x: &Tensor, along: Along, dtype: Option<Dtype>) -> Result<Tensor> {
-            let Along { axis, reverse, inclusive } = along;
+            let Along { axis, reverse, inclusive, .. } = along;
             let has_value = dtype.is_some();
             let dtype = sys::mlx_optional_dtype { value: dtype.unwrap_or(Dtype::Bool).code(), has_value };
             guard::scanned(x, match axis {
@@ -42,17 +44,22 @@ macro_rules! scans {
             }?)
         })*
     };
-    ($($(#[$doc:meta])* $name:ident = $symbol:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $all:ident $symbol:ident;)*) => {
         $($(#[$doc])*
         ///
         /// # Errors
         /// What MLX refuses: an axis out of range.
         #[track_caller]
         pub fn $name(x: &Tensor, along: Along) -> Result<Tensor> {
-            let Along { axis, reverse, inclusive } = along;
+            let Along { axis, reverse, inclusive, flattens } = along;
+            if axis.is_none() && flattens {
+                let node = node!(stringify!($name), sys::$all, tensor x, value reverse, value inclusive)?;
+                return guard::scanned(x, node);
+            }
             let x = match axis {
                 Some(_) => x,
-                None => &reshape(x, &[i32::try_from(x.size()).unwrap_or(-1)])?,
+                // Python's -1 is a node for a row too; of nothing MLX cannot infer it.
+                None => &reshape(x, &[if x.size() == 0 { 0 } else { -1 }])?,
             };
             let axis = axis.unwrap_or(0);
             guard::scanned(x, node!(
@@ -64,11 +71,11 @@ macro_rules! scans {
 
 scans! {
     /// `mx.cummax(x, axis, reverse, inclusive)`
-    cummax = mlx_cummax_axis;
+    cummax = mlx_cummax mlx_cummax_axis;
     /// `mx.cummin(x, axis, reverse, inclusive)`
-    cummin = mlx_cummin_axis;
+    cummin = mlx_cummin mlx_cummin_axis;
     /// `mx.logcumsumexp(x, axis, reverse, inclusive)`
-    logcumsumexp = mlx_logcumsumexp_axis;
+    logcumsumexp = mlx_logcumsumexp mlx_logcumsumexp_axis;
 }
 
 scans! { typed

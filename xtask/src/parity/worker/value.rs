@@ -115,7 +115,7 @@ pub(crate) fn dtype_of(written: &Json) -> Result<Dtype> {
 }
 
 /// Python's name of a dtype in `mlx.core`.
-fn python_name(dtype: Dtype) -> &'static str {
+pub(crate) fn python_name(dtype: Dtype) -> &'static str {
     if dtype == Dtype::Bool { "bool_" } else { dtype.name() }
 }
 

@@ -82,7 +82,10 @@ pub(crate) fn call(name: &str, call: &Call) -> Result<Value> {
             let bound = call.bind("a, /, axis=, keepdims=")?;
             one(Ok(function(bound.tensor(0)?, &bound.kept_axes(1)?)?))
         }
-        Some(Function::Scan(function)) => one(order::scan(name, *function, call)),
+        Some(Function::Scan(function, method)) => {
+            let function = if call.op.starts_with("method.") { method } else { function };
+            one(order::scan(name, *function, call))
+        }
         None => match IRREGULAR.iter().copied().flatten().find(|(known, _)| *known == name) {
             Some((_, function)) => function(call),
             None => unsupported(&call.op),
