@@ -125,25 +125,6 @@ pub fn arange(start: f64, stop: f64, step: f64, dtype: Dtype) -> Result<Tensor> 
     node!("arange", sys::mlx_arange, value start, value stop, value step, value dtype.code())
 }
 
-/// A slice with raw starts, stops and steps, one an axis; the caller has refused a step of 0.
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn slice(x: &Tensor, start: &[i32], stop: &[i32], step: &[i32]) -> Result<Tensor> {
-    assert!(!step.contains(&0), "a step of 0 ends the process inside MLX");
-    node!("slice", sys::mlx_slice, tensor x, list start, list stop, list step)
-}
-
-/// The subtensor of `x` at `index` of `axis`, which the caller has checked against its size.
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn take_axis(x: &Tensor, index: &Tensor, axis: i32) -> Result<Tensor> {
-    node!("take", sys::mlx_take_axis, tensor x, tensor index, value axis)
-}
-
 /// `mx.concatenate(tensors, axis)`; all of them flattened when there is no axis.
 ///
 /// # Errors

@@ -23,6 +23,7 @@ symbols! { Unary;
     LOG = "log" mlx_log,
     LOGICAL_NOT = "logical_not" mlx_logical_not,
     NEGATIVE = "negative" mlx_negative,
+    RECIPROCAL = "reciprocal" mlx_reciprocal,
     RSQRT = "rsqrt" mlx_rsqrt,
     SIGMOID = "sigmoid" mlx_sigmoid,
     SIGN = "sign" mlx_sign,

@@ -8,6 +8,7 @@ mod matmul;
 mod reduce;
 mod select;
 mod shaping;
+mod take;
 
 use super::{
     failure::{Result, unsupported},
@@ -23,7 +24,7 @@ pub(crate) type Row = (&'static str, fn(&Call) -> Result<Value>);
 
 /// The functions outside the op tables, by family.
 pub(crate) const IRREGULAR: &[&[Row]] =
-    &[construct::ROWS, conv::ROWS, matmul::ROWS, reduce::ROWS, select::ROWS, shaping::ROWS];
+    &[construct::ROWS, conv::ROWS, matmul::ROWS, reduce::ROWS, select::ROWS, shaping::ROWS, take::ROWS];
 
 /// The functions that are methods too, with the same parameters.
 const METHODS: &[&[&str]] = &[

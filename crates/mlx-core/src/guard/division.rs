@@ -1,37 +1,14 @@
-//! Guards for what kills the process in Python MLX or hangs it: integer division by 0 and MIN / -1, and reductions of
-//! nothing that does not lie in order.
+//! The guard of integer division by 0 and of MIN / -1, where the processor traps.
 //!
 //! A divisor the host can read is checked and refused with an error, and the graph stays Python's. A lazy one gets
 //! guard nodes: `//0` and `%0` give 0, `MIN // -1` gives MIN, `MIN % -1` gives 0.
 
+use super::UNGUARDED;
 use crate::{
     Dtype, Element, Error, ErrorKind, Operand, OperandRef, Result, Scalar, Tensor,
     ffi::{self, view::View},
     promote_types, scalar,
 };
-use std::{borrow::Cow, cell::Cell};
-
-thread_local! {
-    static UNGUARDED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `work` without guard nodes and without the checks of host-readable divisors: its graphs are exactly Python's, but
-/// for reductions of empty tensors, which stay guarded.
-///
-/// # Safety
-/// Within `work` and whenever one of its graphs is evaluated later, no integer is divided by 0 and no smallest
-/// integer by -1: the processor traps and the process ends.
-#[allow(unsafe_code)]
-pub unsafe fn unguarded<T>(work: impl FnOnce() -> T) -> T {
-    struct Restore(bool);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            UNGUARDED.set(self.0);
-        }
-    }
-    let _restore = Restore(UNGUARDED.replace(true));
-    work()
-}
 
 /// Which of the two integer ops that trap.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -162,13 +139,4 @@ fn with_guard_nodes(
         Division::Remainder => Ok(result),
         Division::Quotient => ffi::WHERE.call(&zero, &constant(0)?, &result),
     }
-}
-
-/// `x` as a reduction may have it. Of a tensor that is not in row-major order MLX counts an empty axis like one of size 1:
-/// it reads foreign memory or never ends. An empty tensor that may be such a one gets a node that puts it in order.
-pub(crate) fn reducible(x: &Tensor) -> Result<Cow<'_, Tensor>> {
-    if x.size() > 0 || ffi::view::if_readable(x)?.is_some_and(|view| view.is_flagged_row_contiguous()) {
-        return Ok(Cow::Borrowed(x));
-    }
-    ffi::io::in_order(x).map(Cow::Owned)
 }
