@@ -40,7 +40,7 @@ struct Counts {
     tensors: usize,
     /// Slices with a step.
     strided: usize,
-    /// Slices without a step behind the last tensor.
+    /// Slices without a step behind the last tensor and the last slice with one.
     simple_behind: usize,
     /// Dimensions of the tensors.
     dimensions: usize,
@@ -57,9 +57,12 @@ impl Counts {
                 Index::NewAxis => counts.new_axes += 1,
                 Index::Slice(slice) => {
                     counts.slices += 1;
-                    let is_simple = slice.step.unwrap_or(1) == 1;
-                    counts.strided += usize::from(!is_simple);
-                    counts.simple_behind += usize::from(is_simple);
+                    if slice.step.unwrap_or(1) == 1 {
+                        counts.simple_behind += 1;
+                    } else {
+                        counts.strided += 1;
+                        counts.simple_behind = 0;
+                    }
                 }
                 Index::Tensor(tensor) => {
                     counts.tensors_first |= interrupted;

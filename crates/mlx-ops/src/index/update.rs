@@ -131,10 +131,10 @@ fn several(x: &Tensor, items: SmallVec<[Index; 6]>, update: Update, value: &Tens
     }
     let mut region = Region::of(x);
     let mut axis = 0;
-    for item in &items {
+    for (place, item) in items.iter().enumerate() {
         let range = match *item {
             Index::At(position) => {
-                let start = wrapped(position, x.shape()[axis], axis)?;
+                let start = start_of(x, position, axis, place)?;
                 (start, start + 1, 1)
             }
             Index::Slice(slice) => slice.raw(x.shape()[axis])?,
@@ -144,6 +144,19 @@ fn several(x: &Tensor, items: SmallVec<[Index; 6]>, update: Update, value: &Tens
         axis += 1;
     }
     region.write(x, update, &aligned(&value, &items, x.ndim() - axis)?)
+}
+
+/// Where an integer among other items begins. Python counts a negative one from the end of the axis whose number is the
+/// item's `place`; behind a new axis that is another one.
+fn start_of(x: &Tensor, position: i64, axis: usize, place: usize) -> Result<i32> {
+    let start = wrapped(position, x.shape()[axis], axis)?;
+    if position >= 0 || place == axis {
+        return Ok(start);
+    }
+    match x.shape().get(place) {
+        Some(&size) => Ok(start - x.shape()[axis] + size),
+        None => Err(Error::new(ErrorKind::Index, "set_index", "SmallVector out of range.")),
+    }
 }
 
 /// The value without leading dimensions of size 1 that the tensor has not.
