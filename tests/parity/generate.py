@@ -13,9 +13,10 @@ import sys
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, attention, binary_functions, broadcasting, convolution, creation, dtype_pairs,
-    files, formulas, indexing, integer_division, layers, matmul, methods, norms, operators,
-    quantization, reductions, rope, scalars, selection, shapes, softmax, unary,
+    activations, assignment, at_updates, attention, binary_functions, broadcasting, convolution,
+    creation, dtype_pairs, files, formulas, indexing, integer_division, layers, matmul, methods,
+    norms, operators, quantization, reductions, rope, scalars, selection, shapes, softmax, taking,
+    tensor_indexing, unary,
 )
 from gen.base import LITERALS
 
@@ -35,6 +36,10 @@ FAMILIES = {
     "shapes": shapes,
     "creation": creation,
     "indexing": indexing,
+    "tensor_indexing": tensor_indexing,
+    "assignment": assignment,
+    "at_updates": at_updates,
+    "taking": taking,
     "methods": methods,
     "files": files,
     "formulas": formulas,

@@ -2,7 +2,7 @@
 //! of `gather` and `scatter`, which the caller has sent through [`positions`].
 
 use super::call::{node, nodes};
-use crate::{Error, ErrorKind, Result, Tensor, guard};
+use crate::{Dtype, Error, ErrorKind, Result, Tensor, guard};
 use mlx_link as sys;
 use std::{borrow::Cow, ffi::c_int};
 
@@ -152,6 +152,11 @@ pub fn scatter(
         Reduction::Maximum => sys::mlx_scatter_max,
         Reduction::Minimum => sys::mlx_scatter_min,
     };
+    if let Some(mask) = indices.iter().find(|index| index.dtype() == Dtype::Bool) {
+        // MLX throws a text here, which nobody catches.
+        let message = "[scatter] Boolean indices not supported.";
+        return Err(Error::new(ErrorKind::Dtype, "scatter", message).with_operands(&[x.into(), mask.into()]));
+    }
     let node = node!("scatter", symbol, tensor x, vector indices, tensor updates, list axes)?;
     // MLX divides by the size of an empty update, which ends the process.
     let is_idle = updates.size() == 0 && indices.iter().all(|index| index.size() > 0);
@@ -237,9 +242,8 @@ pub fn slice_update_dynamic(x: &Tensor, update: &Tensor, start: &Tensor, axes: &
         return Err(Error::new(ErrorKind::Shape, "slice_update", message)
             .with_operands(&[x.into(), update.into()]));
     };
-    // Leading dimensions that the update lacks are written whole.
-    let given = x.shape()[whole..].iter().zip(update.shape()).map(|(&most, &size)| size.min(most));
-    let sizes: Vec<i32> = x.shape()[..whole].iter().copied().chain(given).collect();
+    // Leading dimensions that the update lacks are written whole; MLX refuses larger ones.
+    let sizes = [&x.shape()[..whole], update.shape()].concat();
     let start = &*match last_starts(x, start, axes, &sizes) {
         Some(last) => guard::starts("slice_update", start, &last)?,
         None => Cow::Borrowed(start),
