@@ -8,6 +8,7 @@ mod failing;
 mod files;
 mod graphs;
 mod huge;
+mod indices;
 mod kernels;
 mod npy;
 mod positions;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         convolutions::PROGRAMS,
         division::PROGRAMS,
         positions::PROGRAMS,
+        indices::PROGRAMS,
         huge::PROGRAMS,
         kernels::PROGRAMS,
         reductions::PROGRAMS,

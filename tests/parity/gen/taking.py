@@ -164,8 +164,12 @@ def slices():
         inputs = {"a": table, "i": tensor(dtype, [2], [2, 1])}
         yield case(f"slice_by_{SHORT[dtype]}", inputs, [step("y", "mx.slice", "$a", "$i", [0, 1], [1, 2])])
     inputs = {"a": table, "i": tensor("int32", [1], [0]), "o": tensor("float32", [3], [7.0, 8.0, 9.0]), "s": tensor("int32", [], [5])}
-    steps = [step("y", "mx.slice_update", "$a", "$o", "$i", [0]), step("z", "mx.slice_update", "$a", "$s", "$i", [1])]
-    yield case("slice_update_of_fewer_dimensions", inputs, steps, ["y", "z"])
+    inputs["j"] = tensor("int32", [2], [3, 0])
+    steps = [
+        step("y", "mx.slice_update", "$a", "$o", "$i", [0]), step("z", "mx.slice_update", "$a", "$s", "$i", [1]),
+        step("w", "mx.slice_update", "$a", "$o", "$j", [0, 1]), step("v", "mx.slice_update", "$a", "$s", "$j", [0, 1]),
+    ]
+    yield case("slice_update_of_fewer_dimensions", inputs, steps, ["y", "z", "w", "v"])
     zero = {"a": tensor("float32", [], [3.0]), "i": NONE}
     yield case("slice_0d", zero, [step("y", "mx.slice", "$a", "$i", [], [])])
     steps = [step("k", "+", "$i", 1), step("y", "mx.slice", "$a", "$k", [0], [2, 3])]

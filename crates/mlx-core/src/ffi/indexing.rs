@@ -239,11 +239,15 @@ pub fn slice_dynamic(x: &Tensor, start: &Tensor, axes: &[i32], sizes: &[i32]) ->
 pub fn slice_update_dynamic(x: &Tensor, update: &Tensor, start: &Tensor, axes: &[i32]) -> Result<Tensor> {
     let Some(whole) = x.ndim().checked_sub(update.ndim()) else {
         let message = "the update has more dimensions than the tensor";
-        return Err(Error::new(ErrorKind::Shape, "slice_update", message)
-            .with_operands(&[x.into(), update.into()]));
+        return Err(
+            Error::new(ErrorKind::Shape, "slice_update", message).with_operands(&[x.into(), update.into()])
+        );
     };
-    // Leading dimensions that the update lacks are written whole; MLX refuses larger ones.
-    let sizes = [&x.shape()[..whole], update.shape()].concat();
+    // Of a leading axis that the update lacks it takes one place, or all of them where the axis has no start.
+    let has_start = |axis| axes.iter().any(|&named| axis_of(x, named) == Some(axis));
+    let leading = x.shape()[..whole].iter().enumerate();
+    let leading = leading.map(|(axis, &size)| if has_start(axis) { 1 } else { size });
+    let sizes: Vec<i32> = leading.chain(update.shape().iter().copied()).collect();
     let start = &*match last_starts(x, start, axes, &sizes) {
         Some(last) => guard::starts("slice_update", start, &last)?,
         None => Cow::Borrowed(start),

@@ -53,7 +53,9 @@ fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)
                 dimensions = dimensions.max(tensor.ndim());
                 Positions::Tensor(ffi::positions("index", tensor, axis, sizes[axis])?.into_owned())
             }
-            Index::Ellipsis | Index::Bool(_) => unreachable!("the ellipsis is expanded and bools are refused"),
+            Index::Ellipsis | Index::Bool(_) => {
+                unreachable!("the ellipsis is expanded and bools are refused")
+            }
         });
     }
     let slices = positions.iter().filter(|p| matches!(p, Positions::Slice(_))).count();
@@ -100,7 +102,8 @@ fn laid_out(
 #[track_caller]
 pub(super) fn range(slice: Slice, size: i32) -> Result<Tensor> {
     let (start, stop, step) = slice.raw(size)?;
-    let counted = |position: i32| if position < 0 { i64::from(position) + i64::from(size) } else { position.into() };
+    let counted =
+        |position: i32| if position < 0 { i64::from(position) + i64::from(size) } else { position.into() };
     // An absent stop before the front, -size - 1, becomes -1.
     let ends = if step < 0 { -1..=i64::from(size) - 1 } else { 0..=i64::from(size) };
     let limited = |position: i32| counted(position).max(*ends.start()).min(*ends.end());

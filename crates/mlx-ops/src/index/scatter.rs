@@ -168,7 +168,9 @@ pub(super) fn at_items(x: &Tensor, items: &[Index], update: &Tensor) -> Result<S
             Index::Tensor(tensor) => {
                 layout.tensor(&*ffi::positions("set_index", tensor, axis, sizes[axis])?)?;
             }
-            Index::Ellipsis | Index::Bool(_) => unreachable!("the ellipsis is expanded and bools are refused"),
+            Index::Ellipsis | Index::Bool(_) => {
+                unreachable!("the ellipsis is expanded and bools are refused")
+            }
         }
     }
     let Layout { indices, windows, whole, .. } = layout;

@@ -1,8 +1,6 @@
 //! Picking elements out by tensors along one axis, and slices that start where a tensor says: `take` and its kin.
 
-use mlx_core::{
-    Error, ErrorKind, IntoAxes, IntoShape, Operand, OperandRef, Result, Scalar, Tensor, ffi,
-};
+use mlx_core::{Error, ErrorKind, IntoAxes, IntoShape, Operand, OperandRef, Result, Scalar, Tensor, ffi};
 
 /// The axis that an argument names; none for `..`.
 fn axis_of(op: &'static str, axis: impl IntoAxes) -> Result<Option<i32>> {
@@ -154,8 +152,8 @@ pub fn slice(x: &Tensor, start: &Tensor, axes: impl IntoAxes, sizes: impl IntoSh
     ffi::slice_dynamic(x, start, &sliced_axes(x, axes), &sizes.into_shape()?)
 }
 
-/// The tensor with `update`, cast to its dtype, in the slice that begins at `start`, which is that of [`slice`]. Leading
-/// dimensions that `update` lacks are written whole.
+/// The tensor with `update`, cast to its dtype, in the slice that begins at `start`, which is that of [`slice`]. Of a leading
+/// axis that `update` lacks it takes one place, or all of them where the axis is none of `axes`.
 ///
 /// # Errors
 /// A start from which the update leaves the tensor, where its values are there already (later ones go to where it fits);

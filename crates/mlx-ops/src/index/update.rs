@@ -118,7 +118,8 @@ fn one(x: &Tensor, item: Index, update: Update, value: &Tensor) -> Result<Tensor
 #[track_caller]
 fn several(x: &Tensor, items: SmallVec<[Index; 6]>, update: Update, value: &Tensor) -> Result<Tensor> {
     let items = expanded(x, items)?;
-    if let Some(mask) = items.iter().find(|item| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool)) {
+    if let Some(mask) = items.iter().find(|item| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool))
+    {
         let message = format!("a mask of bools stands alone, not among other items: {mask:?}");
         return Err(Error::new(ErrorKind::Dtype, "set_index", message));
     }

@@ -2,7 +2,7 @@
 
 use super::{
     failure::{Failure, Result, ill_formed, unsupported},
-    fast, functions, input, methods, nn, indexing, operators,
+    fast, functions, indexing, input, methods, nn, operators,
     signature::Call,
     value::{Names, Value, argument, arguments, encode, lookup, tensors_in},
 };
