@@ -9,7 +9,7 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! The [`guide`] is six short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (each also a method,
+//! The [`guide`] is seven short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (each also a method,
 //! from the [`prelude`]), [`fast`] the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
 //! Operators and methods panic at the caller's line where Python raises; functions return [`Result`].
 //!

@@ -29,10 +29,11 @@ pub(crate) fn positions<'a>(
         return Err(Error::new(ErrorKind::Index, op, message).with_operands(&[index.into()]));
     }
     let (low, high) = (-size, size - 1);
-    let Some(found) = outlier(index, |_, value| low <= value && value <= high)? else {
-        return limited(index, (low > range.0).then_some(low), high, range);
+    let value = match seen(index, |_, value| low <= value && value <= high)? {
+        Seen::Good => return Ok(Cow::Borrowed(index)),
+        Seen::Later => return limited(index, (low > range.0).then_some(low), high, range),
+        Seen::Bad { value, .. } => value,
     };
-    let Some((_, value)) = found else { return Ok(Cow::Borrowed(index)) };
     let message = format!("index {value} is out of bounds for axis {axis} with size {size}");
     Err(Error::new(ErrorKind::Index, op, message).with_operands(&[index.into()]))
 }
@@ -41,15 +42,14 @@ pub(crate) fn positions<'a>(
 #[track_caller]
 pub(crate) fn starts<'a>(op: &'static str, start: &'a Tensor, last: &[i64]) -> Result<Cow<'a, Tensor>> {
     let Some(range) = guarded_range(start) else { return Ok(Cow::Borrowed(start)) };
-    let Some(found) = outlier(start, |i, value| (0..=last[i]).contains(&value))? else {
-        let low = (range.0 < 0).then_some(0);
-        return match last {
-            [last] => limited(start, low, *last, range),
-            _ => limited_each(start, low, last, range),
-        };
+    let low = (range.0 < 0).then_some(0);
+    let (place, value) = match (seen(start, |i, value| (0..=last[i]).contains(&value))?, last) {
+        (Seen::Good, _) => return Ok(Cow::Borrowed(start)),
+        (Seen::Later, [last]) => return limited(start, low, *last, range),
+        (Seen::Later, _) => return limited_each(start, low, last, range),
+        (Seen::Bad { place, value }, _) => (place, value),
     };
-    let Some((i, value)) = found else { return Ok(Cow::Borrowed(start)) };
-    let message = format!("start {value} is out of bounds: the slice fits from 0 to {}", last[i]);
+    let message = format!("start {value} is out of bounds: the slice fits from 0 to {}", last[place]);
     Err(Error::new(ErrorKind::Index, op, message).with_operands(&[start.into()]))
 }
 
@@ -98,12 +98,21 @@ fn limited_each<'a>(
     ffi::MINIMUM.call((&*result).into(), (&high).into()).map(Cow::Owned)
 }
 
-/// The first value that is not `good`, with its place in row-major order; the outer `None` for values that are not there
-/// yet.
-fn outlier(index: &Tensor, good: impl Fn(usize, i64) -> bool) -> Result<Option<Option<(usize, i64)>>> {
-    Ok(ffi::view::if_readable(index)?.map(|view| {
+/// What there is to see of an index.
+enum Seen {
+    /// Every value is good.
+    Good,
+    /// The first one that is not, and its place in row-major order.
+    Bad { place: usize, value: i64 },
+    /// The values are not there yet.
+    Later,
+}
+
+/// Looks at the values for one that is not `good`.
+fn seen(index: &Tensor, good: impl Fn(usize, i64) -> bool) -> Result<Seen> {
+    Ok(ffi::view::if_readable(index)?.map_or(Seen::Later, |view| {
         let sizes = index.shape();
-        match index.dtype() {
+        let bad = match index.dtype() {
             Dtype::Uint8 => search::<u8>(&view, sizes, Into::into, good),
             Dtype::Uint16 => search::<u16>(&view, sizes, Into::into, good),
             Dtype::Uint32 => search::<u32>(&view, sizes, Into::into, good),
@@ -112,7 +121,8 @@ fn outlier(index: &Tensor, good: impl Fn(usize, i64) -> bool) -> Result<Option<O
             Dtype::Int32 => search::<i32>(&view, sizes, Into::into, good),
             Dtype::Int64 => search::<i64>(&view, sizes, |v| v, good),
             _ => search::<u64>(&view, sizes, |v| i64::try_from(v).unwrap_or(i64::MAX), good),
-        }
+        };
+        bad.map_or(Seen::Good, |(place, value)| Seen::Bad { place, value })
     }))
 }
 

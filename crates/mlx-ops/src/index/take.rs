@@ -117,13 +117,11 @@ pub fn take_along_axis(x: &Tensor, indices: &Tensor, axis: impl IntoAxes) -> Res
 #[doc(alias = "mx.put_along_axis")]
 #[track_caller]
 pub fn put_along_axis(x: &Tensor, indices: &Tensor, values: &Tensor, axis: impl IntoAxes) -> Result<Tensor> {
-    match axis_of("put_along_axis", axis)? {
-        Some(axis) => ffi::put_along_axis(x, indices, values, axis),
-        None => {
-            let row = ffi::put_along_axis(&ffi::reshape(x, &[-1])?, indices, values, 0)?;
-            ffi::reshape(&row, x.shape())
-        }
+    if let Some(axis) = axis_of("put_along_axis", axis)? {
+        return ffi::put_along_axis(x, indices, values, axis);
     }
+    let row = ffi::put_along_axis(&ffi::reshape(x, &[-1])?, indices, values, 0)?;
+    ffi::reshape(&row, x.shape())
 }
 
 /// The axes that a start has a value for; all of them for `..`.
@@ -160,7 +158,7 @@ pub fn slice(x: &Tensor, start: &Tensor, axes: impl IntoAxes, sizes: impl IntoSh
 /// another number of starts than axes; an update that is larger than the tensor.
 ///
 /// ```
-/// # use mlx_core::{Tensor, tensor};
+/// # use mlx_core::tensor;
 /// # use mlx_ops::slice_update;
 /// let x = tensor![1, 2, 3, 4];
 /// assert_eq!(slice_update(&x, &tensor![8, 9], &tensor![1], 0)?.to_vec::<i32>()?, [1, 8, 9, 4]);

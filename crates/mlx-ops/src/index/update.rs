@@ -45,7 +45,7 @@ pub enum Update {
 /// shape. A tensor with fewer values than a mask has places is an error when it is computed.
 ///
 /// ```
-/// # use mlx_core::{Tensor, tensor};
+/// # use mlx_core::tensor;
 /// # use mlx_ops::{BinaryOps, set_index};
 /// let x = tensor![1, 2, 3];
 /// assert_eq!(set_index(&x, 1.., 0)?.to_vec::<i32>()?, [1, 0, 0]);
@@ -274,6 +274,7 @@ pub struct At<'a> {
 
 macro_rules! updates {
     ($($(#[$doc:meta])* $name:ident = $update:ident;)*) => {
+        #[allow(clippy::should_implement_trait, reason = "Python's names")]
         impl<'a> At<'a> {
             pub(super) fn new(x: &'a Tensor, index: IndexSpec) -> At<'a> {
                 At { x, index }
