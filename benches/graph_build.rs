@@ -122,9 +122,15 @@ fn index_cases() -> Vec<Case> {
         };
         vec![("ours", building(ours)), ("raw C", building(raw))]
     };
+    let (x, i, raw_x, raw_i) = (table.clone(), ids.clone(), raw_table.clone(), Array::ints(&values));
+    let build = vec![
+        ("ours", building(move || x.take(&i, 0))),
+        ("raw C", building(move || raw_x.rows(&raw_i, stream))),
+    ];
     let (seen, lazy) = (lookup(ids.clone(), true), lookup(ids, false));
     vec![
         Case { name: "x[:, 1:3]", engines: slice },
+        Case { name: "lookup of 128 ids", engines: build },
         Case { name: "lookup of 128 ids, eval", engines: seen },
         Case { name: "lookup of 128 lazy ids, eval", engines: lazy },
     ]

@@ -50,6 +50,7 @@ CASES = {
     "a * 0.5, bf16": builds("c = a * 0.5; del c", mx.bfloat16),
     "chain of 20": builds("c = a\nfor _ in range(10): c = c * 0.5 + b\ndel c"),
     "x[:, 1:3]": builds("c = x[:, 1:3]; del c", x=half((2, 6))),
+    "lookup of 128 ids": builds("c = mx.take(table, ids, 0); del c", **TABLE),
     "lookup of 128 ids, eval": builds("c = mx.take(table, ids, 0); mx.eval(c); del c", **TABLE),
     "lookup of 128 lazy ids, eval": builds("c = mx.take(table, ids + 0, 0); mx.eval(c); del c", **TABLE),
     "eval of 1": evals(1),
