@@ -1,4 +1,4 @@
-//! What the library's front costs: building, cloning and evaluating against bare mlx-c calls and Python MLX.
+//! What the library's front costs: building, cloning, indexing and evaluating against bare mlx-c calls and Python MLX.
 //!
 //! `cargo bench --bench graph_build`. Not here: how engines are compared (`paired`), the engines (`raw`, `twin`).
 
@@ -21,6 +21,7 @@ const COLUMNS: &[&str] = &["ours", "raw C", "Python"];
 
 fn main() {
     let mut cases = build_cases();
+    cases.extend(index_cases());
     cases.extend([1, 1024, 16384].map(eval_case));
     match Twin::python() {
         Ok(python) => add_python(&mut cases, &Rc::new(python)),
@@ -91,6 +92,48 @@ fn build_cases() -> Vec<Case> {
         building(move || (0..10).fold(x2.clone(), |c, _| c.halve(FLOAT32, stream).add(&y, stream)));
     cases.push(case("chain of 20", chain, raw_chain));
     cases
+}
+
+/// A slice, and an embedding lookup, whose positions are checked where they are there and limited by nodes where not.
+fn index_cases() -> Vec<Case> {
+    let stream = Stream::current();
+    let (a, x) = (half(2, 6, Dtype::Float32), Array::half(2, 6, FLOAT32, stream));
+    let slice = vec![
+        ("ours", building(move || a.index((.., 1..3)))),
+        ("raw C", building(move || x.columns(2, stream))),
+    ];
+    let values: Vec<i32> = (0..128).map(|i| i * 250).collect();
+    let ids = Tensor::from_slice(&values).expect("128 integers");
+    let (table, raw_table) = (half(32_000, 64, Dtype::Float32), Array::half(32_000, 64, FLOAT32, stream));
+    let lookup = |ids: Tensor, evaluated: bool| {
+        let (table, raw_table, raw_ids) = (table.clone(), raw_table.clone(), Array::ints(&values));
+        let ours = move || {
+            let ids = if evaluated { ids.clone() } else { &ids + 0 };
+            let rows = table.take(&ids, 0);
+            rows.eval().expect("rows that are there");
+            rows
+        };
+        let zero = Array::ints(&[0]);
+        let raw = move || {
+            let ids = if evaluated { raw_ids.clone() } else { raw_ids.add(&zero, stream) };
+            let rows = raw_table.rows(&ids, stream);
+            rows.eval();
+            rows
+        };
+        vec![("ours", building(ours)), ("raw C", building(raw))]
+    };
+    let (x, i, raw_x, raw_i) = (table.clone(), ids.clone(), raw_table.clone(), Array::ints(&values));
+    let build = vec![
+        ("ours", building(move || x.take(&i, 0))),
+        ("raw C", building(move || raw_x.rows(&raw_i, stream))),
+    ];
+    let (seen, lazy) = (lookup(ids.clone(), true), lookup(ids, false));
+    vec![
+        Case { name: "x[:, 1:3]", engines: slice },
+        Case { name: "lookup of 128 ids", engines: build },
+        Case { name: "lookup of 128 ids, eval", engines: seen },
+        Case { name: "lookup of 128 lazy ids, eval", engines: lazy },
+    ]
 }
 
 fn eval_case(columns: i32) -> Case {

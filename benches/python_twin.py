@@ -33,11 +33,15 @@ def evals(columns):
     return run
 
 
-def builds(statement, dtype=mx.float32):
-    names = {"a": half((2, 3), dtype), "b": half((2, 3), dtype)}
+def builds(statement, dtype=mx.float32, **more):
+    names = {"a": half((2, 3), dtype), "b": half((2, 3), dtype), "mx": mx, **more}
     timer = timeit.Timer(statement, globals=names)
     return lambda count: round(timer.timeit(count) * 1e9)
 
+
+IDS = mx.arange(0, 32000, 250)
+mx.eval(IDS)
+TABLE = {"table": half((32000, 64)), "ids": IDS}
 
 CASES = {
     "a + b, f32": builds("c = a + b; del c"),
@@ -45,6 +49,10 @@ CASES = {
     "a * 0.5, f32": builds("c = a * 0.5; del c"),
     "a * 0.5, bf16": builds("c = a * 0.5; del c", mx.bfloat16),
     "chain of 20": builds("c = a\nfor _ in range(10): c = c * 0.5 + b\ndel c"),
+    "x[:, 1:3]": builds("c = x[:, 1:3]; del c", x=half((2, 6))),
+    "lookup of 128 ids": builds("c = mx.take(table, ids, 0); del c", **TABLE),
+    "lookup of 128 ids, eval": builds("c = mx.take(table, ids, 0); mx.eval(c); del c", **TABLE),
+    "lookup of 128 lazy ids, eval": builds("c = mx.take(table, ids + 0, 0); mx.eval(c); del c", **TABLE),
     "eval of 1": evals(1),
     "eval of 1024": evals(1024),
     "eval of 16384": evals(16384),

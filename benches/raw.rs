@@ -83,6 +83,34 @@ impl Array {
         })
     }
 
+    /// `self[:, 1:3]` of a matrix.
+    #[inline]
+    pub(crate) fn columns(&self, rows: usize, stream: Stream) -> Array {
+        let (start, stop, step) = ([0, 1], [rows as i32, 3], [1, 1]);
+        // SAFETY: the array is live, and on this thread; the lists outlive the call.
+        Array::made(|out| unsafe {
+            sys::mlx_slice(out, self.0, start.as_ptr(), 2, stop.as_ptr(), 2, step.as_ptr(), 2, stream.0);
+        })
+    }
+
+    /// The evaluated int32s of `values`.
+    pub(crate) fn ints(values: &[i32]) -> Array {
+        let size = values.len() as i32;
+        // SAFETY: the values are copied before the call returns.
+        Array(unsafe {
+            sys::mlx_array_new_data(values.as_ptr().cast(), &raw const size, 1, sys::mlx_dtype__MLX_INT32)
+        })
+    }
+
+    /// The rows of a matrix at `indices`, all of which are there.
+    #[inline]
+    pub(crate) fn rows(&self, indices: &Array, stream: Stream) -> Array {
+        // SAFETY: both arrays are live, and on this thread.
+        Array::made(|out| unsafe {
+            sys::mlx_take_axis(out, self.0, indices.0, 0, stream.0);
+        })
+    }
+
     /// Computes the array and waits for it.
     #[inline]
     pub(crate) fn eval(&self) {

@@ -1,11 +1,12 @@
-//! The guide: six short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
+//! The guide: seven short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
 //!
 //! 1. [`start`]: tensors, formulas, reading values.
 //! 2. [`lazy_evaluation`]: when something is computed, and how to look at the graph.
 //! 3. [`scalars_and_dtypes`]: what `&x * 0.5` is, in every dtype.
-//! 4. [`errors_and_panics`]: which calls return a `Result`, and what an error says.
-//! 5. [`streams_and_threads`]: tensors on many threads.
-//! 6. [`python_users`]: a table, Python on the left, Rust on the right.
+//! 4. [`indexing`]: picking elements out, and writing them.
+//! 5. [`errors_and_panics`]: which calls return a `Result`, and what an error says.
+//! 6. [`streams_and_threads`]: tensors on many threads.
+//! 7. [`python_users`]: a table, Python on the left, Rust on the right.
 
 #[doc = include_str!("start.md")]
 pub mod start {}
@@ -15,6 +16,9 @@ pub mod lazy_evaluation {}
 
 #[doc = include_str!("scalars_and_dtypes.md")]
 pub mod scalars_and_dtypes {}
+
+#[doc = include_str!("indexing.md")]
+pub mod indexing {}
 
 #[doc = include_str!("errors_and_panics.md")]
 pub mod errors_and_panics {}

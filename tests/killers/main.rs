@@ -11,6 +11,7 @@ mod files;
 mod gguf;
 mod graphs;
 mod huge;
+mod indices;
 mod kernels;
 mod matrices;
 mod npy;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         convolutions_at_random::PROGRAMS,
         division::PROGRAMS,
         positions::PROGRAMS,
+        indices::PROGRAMS,
         huge::PROGRAMS,
         kernels::PROGRAMS,
         products::PROGRAMS,

@@ -13,7 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, arrange, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, padding, products, quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, unary,
+    activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, padding, products, quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, unary,
 )
 from gen.base import LITERALS
 
@@ -39,6 +39,10 @@ FAMILIES = {
     "creation": creation,
     "diagonals": diagonals,
     "indexing": indexing,
+    "tensor_indexing": tensor_indexing,
+    "assignment": assignment,
+    "at_updates": at_updates,
+    "taking": taking,
     "methods": methods,
     "files": files,
     "formulas": formulas,

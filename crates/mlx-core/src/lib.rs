@@ -28,7 +28,6 @@ mod eval;
 mod format;
 pub mod graph;
 mod guard;
-mod guard_matrices;
 mod interop;
 mod iter;
 mod literal;

@@ -126,7 +126,7 @@ impl Tensor {
 }
 
 /// Calls `visit` with the offset of each element, in row-major order.
-fn for_each_offset(sizes: &[i32], strides: &[i64], mut visit: impl FnMut(i64)) {
+pub(crate) fn for_each_offset(sizes: &[i32], strides: &[i64], mut visit: impl FnMut(i64)) {
     if sizes.contains(&0) {
         return;
     }

@@ -1,7 +1,8 @@
 """Basic indexing: integers, slices, ellipsis, newaxis, and their mixes.
 
-Not here: indexing with tensors and assignment. Python reads foreign memory for a single integer
-out of bounds, so there only the other side's refusal is judged.
+Not here: indexing with tensors (tensor_indexing), assignment (assignment, at_updates). Python
+reads foreign memory for a single integer out of bounds, so there only the other side's refusal is
+judged.
 """
 
 from .base import DTYPES, SHORT, case, error, grid, killer, step, tensor

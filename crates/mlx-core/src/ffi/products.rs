@@ -8,7 +8,7 @@ use super::{
     place::cpu_where_empty,
     runtime, status,
 };
-use crate::{Result, Tensor, guard, guard_matrices};
+use crate::{Result, Tensor, guard};
 use mlx_link as sys;
 use std::ffi::CStr;
 
@@ -114,7 +114,7 @@ pub fn block_masked_mm(a: &Tensor, b: &Tensor, size: i32, masks: Masks<'_>) -> R
 pub fn gather_mm(a: &Tensor, b: &Tensor, indices: [Option<&Tensor>; 2], sorted: bool) -> Result<Tensor> {
     let checked = |side: usize, x: &Tensor| {
         let index = indices[side];
-        index.map(|index| guard_matrices::indices("gather_mm", index, x.shape())).transpose()
+        index.map(|index| guard::indices("gather_mm", index, x.shape())).transpose()
     };
     let (left, right) = (checked(0, a)?, checked(1, b)?);
     let (left, right) = (left.as_deref(), right.as_deref());
@@ -130,7 +130,7 @@ pub fn gather_mm(a: &Tensor, b: &Tensor, indices: [Option<&Tensor>; 2], sorted: 
 /// A segment that can be seen and ends beyond the inner axis; what MLX refuses.
 #[track_caller]
 pub fn segmented_mm(a: &Tensor, b: &Tensor, segments: &Tensor) -> Result<Tensor> {
-    let segments = &*guard_matrices::segments(segments, [a.shape(), b.shape()])?;
+    let segments = &*guard::segments(segments, [a.shape(), b.shape()])?;
     let _place = cpu_where_empty(&[Some(a), Some(b)])?;
     node!("segmented_mm", sys::mlx_segmented_mm, tensor a, tensor b, tensor segments)
 }

@@ -96,25 +96,6 @@ pub fn clip(x: &Tensor, bounds: [Option<&Tensor>; 2]) -> Result<Tensor> {
     node!("clip", sys::mlx_clip, tensor x, option min, option max)
 }
 
-/// A slice with raw starts, stops and steps, one an axis; the caller has refused a step of 0.
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn slice(x: &Tensor, start: &[i32], stop: &[i32], step: &[i32]) -> Result<Tensor> {
-    assert!(!step.contains(&0), "a step of 0 ends the process inside MLX");
-    node!("slice", sys::mlx_slice, tensor x, list start, list stop, list step)
-}
-
-/// The subtensor of `x` at `index` of `axis`, which the caller has checked against its size.
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn take_axis(x: &Tensor, index: &Tensor, axis: i32) -> Result<Tensor> {
-    node!("take", sys::mlx_take_axis, tensor x, tensor index, value axis)
-}
-
 /// `mx.concatenate(tensors, axis)`; all of them flattened when there is no axis.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use super::{
     failure::{Failure, Result, ill_formed, unsupported},
-    fast, functions, input, methods, nn, operators,
+    fast, functions, indexing, input, methods, nn, operators,
     signature::Call,
     value::{Names, Value, argument, arguments, encode, lookup, tensors_in},
 };
@@ -78,8 +78,8 @@ pub(crate) fn steps(steps: &Json, names: &mut Names) -> Result<()> {
 fn operation(step: &Json, names: &Names) -> Result<Value> {
     let Some(op) = step["op"].as_str() else { return ill_formed("a step needs an op") };
     let args = step["args"].as_array().map_or(&[][..], |args| args);
-    if op == "index" {
-        return operators::index(args, names);
+    if let Some(found) = indexing::find(op, args, names) {
+        return found;
     }
     if let Some(operator) = operators::find(op) {
         return operators::apply(operator, op, &arguments(args, names)?);

@@ -2,12 +2,13 @@
 //!
 //! Here: the line protocol, which `xtask/parity/worker.py` describes and speaks too. [`case`] runs a case,
 //! [`input`] makes its inputs, [`value`] and [`failure`] are what it passes around, [`signature`] binds arguments as
-//! Python does, [`operators`], [`functions`], [`fast`], [`nn`] and [`methods`] call the library. Not here: comparing (the driver).
+//! Python does, [`operators`], [`indexing`], [`functions`], [`fast`], [`nn`] and [`methods`] call the library. Not here: comparing (the driver).
 
 pub(crate) mod case;
 pub(crate) mod failure;
 mod fast;
 pub(crate) mod functions;
+mod indexing;
 mod input;
 mod methods;
 mod nn;

@@ -1,12 +1,12 @@
-//! Operators, and picking elements out of tensors.
+//! Operators, and the unpacking of tensors.
+//!
+//! Not here: indexing (`indexing`).
 
 use super::{
     failure::{Failure, Result, ill_formed, unsupported},
-    value::{Names, Value, argument, number_value, operand},
+    value::{Value, operand},
 };
 use mlx_core::{BinaryOperator, OperandRef, Tensor, UnaryOperator};
-use mlx_ops::{Index, IndexSpec, Slice};
-use serde_json::Value as Json;
 
 /// An operator of the case format.
 #[derive(Clone, Copy)]
@@ -74,60 +74,6 @@ pub(crate) fn apply(operator: Operator, op: &str, args: &[Value]) -> Result<Valu
         _ => return ill_formed(format!("{op}: wrong argument count")),
     };
     Ok(Value::Tensor(tensor))
-}
-
-/// `tensor[spec]`
-pub(crate) fn index(args: &[Json], names: &Names) -> Result<Value> {
-    let [tensor, spec] = args else { return ill_formed("index: wrong argument count") };
-    let Value::Tensor(tensor) = argument(tensor, names)? else {
-        return unsupported("index of a value that is no tensor");
-    };
-    let Some(items) = spec.as_array() else { return ill_formed("an index is a list of items") };
-    let items: Vec<Index> = items.iter().map(index_item).collect::<Result<_>>()?;
-    // As in Python, one item is not a tuple of one.
-    let spec = match items[..] {
-        [item] => IndexSpec::One(item),
-        _ => IndexSpec::from(&items[..]),
-    };
-    Ok(Value::Tensor(mlx_ops::index(&tensor, spec)?))
-}
-
-fn index_item(item: &Json) -> Result<Index> {
-    match item {
-        Json::String(text) if text == "..." => Ok(Index::Ellipsis),
-        Json::String(text) if text == "newaxis" => Ok(Index::NewAxis),
-        Json::String(text) if text.starts_with('$') => unsupported("index by a tensor"),
-        Json::Number(number) => match number_value(number) {
-            Value::Int(value) => match i64::try_from(value) {
-                Ok(position) => Ok(Index::At(position)),
-                Err(_) => Err(Failure::raised("RuntimeError", "std::bad_cast")),
-            },
-            _ => ill_formed(format!("unknown index item {item}")),
-        },
-        Json::Object(_) => match item["slice"].as_array().map(Vec::as_slice) {
-            Some([start, stop, step]) => Ok(Index::Slice(Slice {
-                start: slice_bound(start)?,
-                stop: slice_bound(stop)?,
-                step: slice_bound(step)?,
-            })),
-            _ => ill_formed("a slice item is {\"slice\": [start, stop, step]}"),
-        },
-        _ => ill_formed(format!("unknown index item {item}")),
-    }
-}
-
-fn slice_bound(bound: &Json) -> Result<Option<i32>> {
-    match bound {
-        Json::Null => Ok(None),
-        Json::Number(number) => match number_value(number) {
-            Value::Int(value) => match i32::try_from(value) {
-                Ok(bound) => Ok(Some(bound)),
-                Err(_) => Err(Failure::raised("ValueError", "Slice indices must be 32-bit integers.")),
-            },
-            _ => ill_formed("slice bounds are ints or null"),
-        },
-        _ => ill_formed("slice bounds are ints or null"),
-    }
 }
 
 /// Python's `a, b = tensor`, which walks the first axis.

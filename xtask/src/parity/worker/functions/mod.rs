@@ -17,6 +17,7 @@ mod random;
 mod reduce;
 mod select;
 mod shaping;
+mod take;
 
 use super::{
     failure::{Result, unsupported},
@@ -37,18 +38,17 @@ pub(crate) const IRREGULAR: &[&[Row]] = &[
     conv::ROWS,
     diagonals::ROWS,
     dtype::ROWS,
-    linalg::ALIASES,
+    fft::ROWS,
+    linalg::ROWS,
     numeric::ROWS,
     order::ROWS,
     products::ROWS,
+    random::ROWS,
     reduce::ROWS,
     select::ROWS,
     shaping::ROWS,
+    take::ROWS,
 ];
-
-/// The functions of Python's submodules, by the submodule's name.
-pub(crate) const MODULES: &[(&str, &[Row])] =
-    &[("fft", fft::ROWS), ("linalg", linalg::ROWS), ("random", random::ROWS)];
 
 /// The functions that are methods too, with the same parameters.
 const METHODS: &[&[&str]] = &[

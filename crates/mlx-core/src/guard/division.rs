@@ -1,5 +1,4 @@
-//! Guards for what kills the process in Python MLX or hangs it: integer division by 0 and MIN / -1, reductions of
-//! nothing that does not lie in order, scans and sorts of nothing.
+//! The guard of integer division by 0 and of MIN / -1, where the processor traps.
 //!
 //! A divisor the host can read is checked and refused with an error, and the graph stays Python's. A lazy one gets
 //! guard nodes: `//0` and `%0` give 0, `MIN // -1` gives MIN, `MIN % -1` gives 0.
@@ -9,34 +8,6 @@ use crate::{
     ffi::{self, view::View},
     promote_types, scalar,
 };
-use std::{borrow::Cow, cell::Cell};
-
-thread_local! {
-    static UNGUARDED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `work` without guard nodes and without the checks of host-readable divisors: its graphs are exactly Python's, but
-/// for reductions, scans and sorts of empty tensors, which stay guarded.
-///
-/// # Safety
-/// Within `work` and whenever one of its graphs is evaluated later, no integer is divided by 0 and no smallest
-/// integer by -1: the processor traps and the process ends.
-#[allow(unsafe_code)]
-pub unsafe fn unguarded<T>(work: impl FnOnce() -> T) -> T {
-    struct Restore(bool);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            UNGUARDED.set(self.0);
-        }
-    }
-    let _restore = Restore(UNGUARDED.replace(true));
-    work()
-}
-
-/// Whether the code runs within [`unguarded`].
-pub(crate) fn is_off() -> bool {
-    UNGUARDED.get()
-}
 
 /// Which of the two integer ops that trap.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,7 +76,7 @@ fn trapping_dtype(op: &'static str, a: OperandRef<'_>, b: OperandRef<'_>) -> Res
         (OperandRef::Scalar(scalar), None) => scalar::alone(op, scalar).map(|c| c.dtype),
     };
     let dtype = promote_types(meets(a, b)?, meets(b, a)?);
-    Ok((dtype.is_integer() && !UNGUARDED.get()).then_some(dtype))
+    Ok((dtype.is_integer() && !super::is_off()).then_some(dtype))
 }
 
 enum Verdict {
@@ -190,43 +161,4 @@ fn with_guard_nodes(op: &'static str, dtype: Dtype, a: OperandRef<'_>, b: Operan
     }
     let divisor = ffi::WHERE.call(&traps, &Tensor::weak(op, Scalar::Int(1), Some(dtype))?, &b)?;
     Ok(Safe { op, dividend, divisor, zero })
-}
-
-/// `x` as a reduction may have it. Of a tensor that is not in row-major order MLX counts an empty axis like one of size 1:
-/// it reads foreign memory or never ends. An empty tensor that may be such a one gets a node that puts it in order.
-pub(crate) fn reducible(x: &Tensor) -> Result<Cow<'_, Tensor>> {
-    if x.size() > 0 || is_in_order(x)? {
-        return Ok(Cow::Borrowed(x));
-    }
-    ffi::io::in_order(x).map(Cow::Owned)
-}
-
-/// A scan of `x`, or where `x` is empty an empty tensor in its place: MLX divides by sizes and strides of 0.
-pub(crate) fn scanned(x: &Tensor, node: Tensor) -> Result<Tensor> {
-    if x.size() > 0 { Ok(node) } else { nothing_like(&node) }
-}
-
-/// A sort of `x` along `axis`, or an empty tensor in its place where that axis is empty, whose size MLX divides by.
-pub(crate) fn sorted(x: &Tensor, axis: Option<i32>, node: Tensor) -> Result<Tensor> {
-    let size = match axis {
-        None => x.size(),
-        // MLX has built the node, so the axis is one.
-        Some(axis) => x.shape()[(axis + if axis < 0 { x.ndim() as i32 } else { 0 }) as usize] as usize,
-    };
-    if size > 0 { partitioned(x, axis, node) } else { nothing_like(&node) }
-}
-
-/// A partition or sort of `x`, or an empty tensor in its place where an empty `x` may be out of order: MLX copies it then,
-/// and takes a step for each position of the other axes.
-pub(crate) fn partitioned(x: &Tensor, _: Option<i32>, node: Tensor) -> Result<Tensor> {
-    if x.size() > 0 || is_in_order(x)? { Ok(node) } else { nothing_like(&node) }
-}
-
-fn is_in_order(x: &Tensor) -> Result<bool> {
-    Ok(ffi::view::if_readable(x)?.is_some_and(|view| view.is_flagged_row_contiguous()))
-}
-
-/// An empty tensor of a node's shape and dtype.
-fn nothing_like(node: &Tensor) -> Result<Tensor> {
-    ffi::full(node.shape(), &Tensor::weak("zeros", Scalar::Int(0), Some(node.dtype()))?, node.dtype())
 }

@@ -1,8 +1,8 @@
-//! Picking elements out by position: integers, ranges, steps, ellipsis, new axes; the nodes Python's `x[…]` issues.
+//! What stands between the brackets of an index: integers, ranges, steps, ellipsis, new axes, tensors.
 //!
-//! Not here yet: integer tensors as indices, assignment.
+//! Not here: what is done at an index (`read`, `update`).
 
-use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor, ffi, or_panic};
+use mlx_core::{Error, ErrorKind, Result, Tensor};
 use smallvec::{SmallVec, smallvec};
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
@@ -32,13 +32,23 @@ impl Slice {
         Slice { step: Some(step), ..range.into() }
     }
 
-    fn is_full(self) -> bool {
+    pub(super) fn is_full(self) -> bool {
         self == Slice::default()
+    }
+
+    /// Start, stop and step as Python passes them on: an absent end is the axis's, a given one stays as it is.
+    pub(super) fn raw(self, size: i32) -> Result<(i32, i32, i32)> {
+        let step = self.step.unwrap_or(1);
+        if step == 0 {
+            return Err(Error::new(ErrorKind::Value, "index", "a slice step of 0 reaches nothing"));
+        }
+        let (first, end) = if step < 0 { (size - 1, -size - 1) } else { (0, size) };
+        Ok((self.start.unwrap_or(first), self.stop.unwrap_or(end), step))
     }
 }
 
 /// One item of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Index {
     /// One position, whose axis goes; negative ones count from the end.
@@ -49,6 +59,11 @@ pub enum Index {
     Ellipsis,
     /// A new axis of size 1.
     NewAxis,
+    /// The positions in a tensor of integers, whose dimensions take the axis's place; alone in an assignment, a mask
+    /// of bools.
+    Tensor(Tensor),
+    /// All or nothing, alone in an assignment; nowhere else, as in Python.
+    Bool(bool),
 }
 
 macro_rules! conversions {
@@ -109,6 +124,24 @@ impl From<NewAxis> for Index {
     }
 }
 
+impl From<Tensor> for Index {
+    fn from(positions: Tensor) -> Index {
+        Index::Tensor(positions)
+    }
+}
+
+impl From<&Tensor> for Index {
+    fn from(positions: &Tensor) -> Index {
+        Index::Tensor(positions.clone())
+    }
+}
+
+impl From<bool> for Index {
+    fn from(all: bool) -> Index {
+        Index::Bool(all)
+    }
+}
+
 impl From<i32> for Index {
     fn from(position: i32) -> Index {
         Index::At(position.into())
@@ -130,7 +163,7 @@ impl From<usize> for Index {
 /// What stands between Python's brackets: one item, or several.
 ///
 /// The two differ as in Python: one integer alone gathers, in a tuple it slices, with the same result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum IndexSpec {
     /// `x[i]`
     One(Index),
@@ -146,7 +179,13 @@ impl<I: Into<Index>> From<I> for IndexSpec {
 
 impl From<&[Index]> for IndexSpec {
     fn from(items: &[Index]) -> IndexSpec {
-        IndexSpec::Many(SmallVec::from_slice(items))
+        IndexSpec::Many(items.into())
+    }
+}
+
+impl From<Vec<Index>> for IndexSpec {
+    fn from(items: Vec<Index>) -> IndexSpec {
+        IndexSpec::Many(items.into())
     }
 }
 
@@ -168,99 +207,30 @@ tuples! {
     A B C D;
     A B C D E;
     A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
 }
 
-/// The elements at `index`: `index(&x, (0, .., 1..3, NewAxis))` is Python's `x[0, :, 1:3, None]`.
-///
-/// Items are integers, ranges (`..` is a whole axis), [`Slice::step`], [`Ellipsis`], [`NewAxis`]. Nothing is copied
-/// that a view can show.
-///
-/// # Errors
-/// A position outside its axis; more items than axes; a step of 0; a second ellipsis.
-///
-/// ```
-/// # use mlx_core::Tensor;
-/// # use mlx_ops::{Ellipsis, Slice, index};
-/// let x = Tensor::from_shape_slice([2, 3], &[1, 2, 3, 4, 5, 6])?;
-/// assert_eq!(index(&x, -1)?.to_vec::<i32>()?, [4, 5, 6]);
-/// assert_eq!(index(&x, (.., 1..))?.to_vec::<i32>()?, [2, 3, 5, 6]);
-/// assert_eq!(index(&x, (Ellipsis, Slice::step(.., -2)))?.to_vec::<i32>()?, [3, 1, 6, 4]);
-/// assert!(index(&x, 2).is_err());
-/// # Ok::<(), mlx_core::Error>(())
-/// ```
-#[doc(alias = "[]")]
-#[doc(alias = "__getitem__")]
-#[track_caller]
-pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
-    let node = match index.into() {
-        IndexSpec::One(Index::At(position)) => at(x, position),
-        IndexSpec::One(Index::Slice(_)) if x.ndim() == 0 => Err(too_many(x)),
-        IndexSpec::One(Index::Slice(slice)) if slice.is_full() => Ok(x.clone()),
-        IndexSpec::One(Index::Ellipsis) => Ok(x.clone()),
-        IndexSpec::One(Index::NewAxis) => ffi::expand_dims(x, &[0]),
-        IndexSpec::One(slice @ Index::Slice(_)) => several(x, &[slice]),
-        IndexSpec::Many(items) => several(x, &items),
-    };
-    node.map_err(|e| e.with_operands(&[x.into()]))
-}
-
-/// One position of the first axis: a gather.
-#[track_caller]
-fn at(x: &Tensor, position: i64) -> Result<Tensor> {
-    let Some(&size) = x.shape().first() else { return Err(too_many(x)) };
-    let position = wrapped(position, size, 0)?;
-    ffi::take_axis(x, &Tensor::scalar(position, Dtype::Uint32)?, 0)
-}
-
-/// One slice over all axes, then the axes of single positions go and the new ones come.
-#[track_caller]
-fn several(x: &Tensor, items: &[Index]) -> Result<Tensor> {
-    let items = expand_ellipsis(x, items)?;
-    let sizes = x.shape();
-    let mut start: SmallVec<[i32; 6]> = smallvec![0; sizes.len()];
-    let mut stop: SmallVec<[i32; 6]> = SmallVec::from_slice(sizes);
-    let mut step: SmallVec<[i32; 6]> = smallvec![1; sizes.len()];
-    let mut axis = 0;
-    for item in &items {
-        match *item {
-            Index::At(position) => {
-                start[axis] = wrapped(position, sizes[axis], axis)?;
-                stop[axis] = start[axis] + 1;
-            }
-            Index::Slice(slice) => (start[axis], stop[axis], step[axis]) = raw(slice, sizes[axis])?,
-            _ => continue,
-        }
-        axis += 1;
+/// The items of a tuple with whole axes in place of the ellipsis.
+pub(super) fn expanded(x: &Tensor, items: SmallVec<[Index; 6]>) -> Result<SmallVec<[Index; 6]>> {
+    if items.iter().any(|item| matches!(item, Index::Bool(_))) {
+        return Err(Error::new(ErrorKind::Index, "index", "Cannot index mlx array using the given type yet"));
     }
-    let mut result = ffi::slice(x, &start, &stop, &step)?;
-    let (mut gone, mut new): (SmallVec<[i32; 6]>, SmallVec<[i32; 6]>) = (SmallVec::new(), SmallVec::new());
-    for (i, item) in items.iter().enumerate() {
-        match item {
-            Index::At(_) => gone.push((i - new.len()) as i32),
-            Index::NewAxis => new.push((i - gone.len()) as i32),
-            _ => {}
-        }
-    }
-    if !gone.is_empty() {
-        result = ffi::squeeze_axes(&result, &gone)?;
-    }
-    if !new.is_empty() {
-        result = ffi::expand_dims(&result, &new)?;
-    }
-    Ok(result)
-}
-
-/// The items with whole axes in place of the ellipsis.
-fn expand_ellipsis(x: &Tensor, items: &[Index]) -> Result<SmallVec<[Index; 6]>> {
-    let used = items.iter().filter(|item| matches!(item, Index::At(_) | Index::Slice(_))).count();
+    let used = items.iter().filter(|item| !matches!(item, Index::NewAxis | Index::Ellipsis)).count();
     let ellipses = items.iter().filter(|item| matches!(item, Index::Ellipsis)).count();
     if ellipses > 1 {
         let message = "An index can only have a single ellipsis (...)";
         return Err(Error::new(ErrorKind::Index, "index", message));
     }
-    let Some(left) = x.ndim().checked_sub(used) else { return Err(too_many(x)) };
+    let Some(left) = x.ndim().checked_sub(used) else {
+        let message = format!("Too many indices for array with {} dimensions.", x.ndim());
+        return Err(Error::new(ErrorKind::Index, "index", message));
+    };
+    if ellipses == 0 {
+        return Ok(items);
+    }
     let mut expanded = SmallVec::new();
-    for &item in items {
+    for item in items {
         match item {
             Index::Ellipsis => expanded.extend(std::iter::repeat_n(Index::Slice(Slice::default()), left)),
             item => expanded.push(item),
@@ -269,17 +239,8 @@ fn expand_ellipsis(x: &Tensor, items: &[Index]) -> Result<SmallVec<[Index; 6]>> 
     Ok(expanded)
 }
 
-/// Start, stop and step as Python passes them on: an absent end is the axis's, a given one stays as it is.
-fn raw(slice: Slice, size: i32) -> Result<(i32, i32, i32)> {
-    let step = slice.step.unwrap_or(1);
-    if step == 0 {
-        return Err(Error::new(ErrorKind::Value, "index", "a slice step of 0 reaches nothing"));
-    }
-    let (first, end) = if step < 0 { (size - 1, -size - 1) } else { (0, size) };
-    Ok((slice.start.unwrap_or(first), slice.stop.unwrap_or(end), step))
-}
-
-fn wrapped(position: i64, size: i32, axis: usize) -> Result<i32> {
+/// The position counted from the front of an axis of `size`.
+pub(super) fn wrapped(position: i64, size: i32, axis: usize) -> Result<i32> {
     let wide = i64::from(size);
     if (-wide..wide).contains(&position) {
         return Ok((if position < 0 { position + wide } else { position }) as i32);
@@ -288,24 +249,16 @@ fn wrapped(position: i64, size: i32, axis: usize) -> Result<i32> {
     Err(Error::new(ErrorKind::Index, "index", message))
 }
 
-fn too_many(x: &Tensor) -> Error {
-    let message = match x.ndim() {
-        0 => "too many indices for array: array is 0-dimensional".into(),
-        ndim => format!("Too many indices for array with {ndim} dimensions."),
-    };
-    Error::new(ErrorKind::Index, "index", message)
-}
-
-/// Indexing as a method.
-pub trait IndexOps {
-    /// See [`index`](fn@index); panics at the caller's line on error.
-    #[must_use]
-    fn index(&self, index: impl Into<IndexSpec>) -> Tensor;
-}
-
-impl IndexOps for Tensor {
-    #[track_caller]
-    fn index(&self, spec: impl Into<IndexSpec>) -> Tensor {
-        or_panic(index(self, spec))
+/// `Err` for a 0-d tensor, which has no axis for one item alone.
+pub(super) fn has_axes(x: &Tensor) -> Result<()> {
+    if x.ndim() > 0 {
+        return Ok(());
     }
+    let message = "too many indices for array: array is 0-dimensional";
+    Err(Error::new(ErrorKind::Index, "index", message))
+}
+
+/// The error for a bool where Python refuses one.
+pub(super) fn bool_alone() -> Error {
+    Error::new(ErrorKind::Index, "index", "Cannot index mlx array using the given type.")
 }

@@ -7,7 +7,7 @@
 use crate::{
     Dtype, Element, Error, ErrorKind, OperandRef, Result, Scalar, Tensor,
     ffi::{self, view::View},
-    guard, shape,
+    shape,
 };
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 /// What is no tensor of integers stays as it is, for MLX to refuse.
 #[track_caller]
 pub(crate) fn indices<'a>(op: &'static str, index: &'a Tensor, sizes: &[i32]) -> Result<Cow<'a, Tensor>> {
-    if guard::is_off() || !index.dtype().is_integer() || index.size() == 0 {
+    if super::is_off() || !index.dtype().is_integer() || index.size() == 0 {
         return Ok(Cow::Borrowed(index));
     }
     let count = shape::element_count(&sizes[..sizes.len().saturating_sub(2)]);
@@ -55,7 +55,7 @@ pub(crate) fn segments<'a>(segments: &'a Tensor, sizes: [&[i32]; 2]) -> Result<C
     if count > i32::MAX.into() {
         return refuse(ErrorKind::Shape, format!("a result of {count} elements is too large"));
     }
-    if guard::is_off() || segments.size() == 0 {
+    if super::is_off() || segments.size() == 0 {
         return Ok(Cow::Borrowed(segments));
     }
     let Some(values) = values(segments)? else { return limited(segments, inner.into()) };

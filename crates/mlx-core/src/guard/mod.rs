@@ -1,0 +1,45 @@
+//! Guards for what kills the process in Python MLX or hangs it: integer division (`division`), positions that data decide
+//! (`positions`, `matrices`), and reductions, scans and sorts of nothing (`empty`).
+//!
+//! Values that the host can read are checked and refused with an error, and the graph stays Python's; lazy ones get guard
+//! nodes.
+
+mod division;
+mod empty;
+mod matrices;
+mod positions;
+
+pub(crate) use division::{Division, divide, safe_operands};
+pub(crate) use empty::{partitioned, reducible, scanned, sorted};
+pub(crate) use matrices::{indices, segments};
+pub(crate) use positions::{positions, starts};
+
+use std::cell::Cell;
+
+thread_local! {
+    static UNGUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` without guard nodes and without the checks of host-readable divisors and positions: its graphs are exactly
+/// Python's, but for reductions, scans and sorts of empty tensors, which stay guarded.
+///
+/// # Safety
+/// Within `work` and whenever one of its graphs is evaluated later, no integer is divided by 0 and no smallest
+/// integer by -1: the processor traps and the process ends. Each value of an index tensor lies within its axis: others
+/// read and write foreign memory.
+#[allow(unsafe_code)]
+pub unsafe fn unguarded<T>(work: impl FnOnce() -> T) -> T {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            UNGUARDED.set(self.0);
+        }
+    }
+    let _restore = Restore(UNGUARDED.replace(true));
+    work()
+}
+
+/// Whether the code runs within [`unguarded`].
+pub(crate) fn is_off() -> bool {
+    UNGUARDED.get()
+}

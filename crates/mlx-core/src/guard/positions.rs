@@ -1,0 +1,151 @@
+//! The guard of positions that data decide: index tensors, and the starts of dynamic slices. MLX follows each wherever it
+//! leads: it reads and writes foreign memory.
+//!
+//! Values the host can read are checked, and a bad one is an error; the graph stays Python's. Lazy ones get guard nodes
+//! that limit them: an index below its axis becomes the first position and one beyond it the last, a start goes to where
+//! its slice still fits.
+
+use crate::{
+    Dtype, Element, Error, ErrorKind, OperandRef, Result, Scalar, Tensor,
+    ffi::{self, view::View},
+    read::for_each_offset,
+};
+use std::borrow::Cow;
+
+/// `index` as positions of `axis`, which has `size` of them: from `-size`, which MLX counts from the end, to `size - 1`.
+///
+/// What is no tensor of integers stays as it is, for MLX to refuse.
+#[track_caller]
+pub(crate) fn positions<'a>(
+    op: &'static str,
+    index: &'a Tensor,
+    axis: usize,
+    size: i64,
+) -> Result<Cow<'a, Tensor>> {
+    let Some(range) = guarded_range(index) else { return Ok(Cow::Borrowed(index)) };
+    if size == 0 {
+        let message = format!("[{op}] Cannot do a non-empty take from an empty axis.");
+        return Err(Error::new(ErrorKind::Index, op, message).with_operands(&[index.into()]));
+    }
+    let (low, high) = (-size, size - 1);
+    let value = match seen(index, |_, value| low <= value && value <= high)? {
+        Seen::Good => return Ok(Cow::Borrowed(index)),
+        Seen::Later => return limited(index, (low > range.0).then_some(low), high, range),
+        Seen::Bad { value, .. } => value,
+    };
+    let message = format!("index {value} is out of bounds for axis {axis} with size {size}");
+    Err(Error::new(ErrorKind::Index, op, message).with_operands(&[index.into()]))
+}
+
+/// `start` as where slices begin: from 0 to the last place, one an axis, from which the slice stays inside.
+#[track_caller]
+pub(crate) fn starts<'a>(op: &'static str, start: &'a Tensor, last: &[i64]) -> Result<Cow<'a, Tensor>> {
+    let Some(range) = guarded_range(start) else { return Ok(Cow::Borrowed(start)) };
+    let low = (range.0 < 0).then_some(0);
+    let (place, value) = match (seen(start, |i, value| (0..=last[i]).contains(&value))?, last) {
+        (Seen::Good, _) => return Ok(Cow::Borrowed(start)),
+        (Seen::Later, [last]) => return limited(start, low, *last, range),
+        (Seen::Later, _) => return limited_each(start, low, last, range),
+        (Seen::Bad { place, value }, _) => (place, value),
+    };
+    let message = format!("start {value} is out of bounds: the slice fits from 0 to {}", last[place]);
+    Err(Error::new(ErrorKind::Index, op, message).with_operands(&[start.into()]))
+}
+
+/// The least and the greatest value of the tensor's dtype; none for what needs no guard.
+fn guarded_range(index: &Tensor) -> Option<(i64, i64)> {
+    if super::is_off() || index.size() == 0 {
+        return None;
+    }
+    Some(match index.dtype() {
+        Dtype::Uint8 => (0, u8::MAX.into()),
+        Dtype::Uint16 => (0, u16::MAX.into()),
+        Dtype::Uint32 => (0, u32::MAX.into()),
+        // Beyond i64 there are no positions.
+        Dtype::Uint64 => (0, i64::MAX),
+        Dtype::Int8 => (i8::MIN.into(), i8::MAX.into()),
+        Dtype::Int16 => (i16::MIN.into(), i16::MAX.into()),
+        Dtype::Int32 => (i32::MIN.into(), i32::MAX.into()),
+        Dtype::Int64 => (i64::MIN, i64::MAX),
+        _ => return None,
+    })
+}
+
+/// `index` between nodes that limit it; a limit that its dtype cannot pass needs none.
+fn limited(index: &Tensor, low: Option<i64>, high: i64, range: (i64, i64)) -> Result<Cow<'_, Tensor>> {
+    let constant = |value| OperandRef::Scalar(Scalar::Int(value));
+    let mut result = Cow::Borrowed(index);
+    if let Some(low) = low {
+        result = Cow::Owned(ffi::MAXIMUM.call((&*result).into(), constant(low))?);
+    }
+    if high < range.1 {
+        result = Cow::Owned(ffi::MINIMUM.call((&*result).into(), constant(high))?);
+    }
+    Ok(result)
+}
+
+/// [`limited`] by another limit for each value.
+fn limited_each<'a>(
+    index: &'a Tensor,
+    low: Option<i64>,
+    high: &[i64],
+    range: (i64, i64),
+) -> Result<Cow<'a, Tensor>> {
+    let high: Vec<i64> = high.iter().map(|&high| high.min(range.1)).collect();
+    let high = ffi::astype(&Tensor::from_slice(&high)?, index.dtype())?;
+    let result = limited(index, low, i64::MAX, range)?;
+    ffi::MINIMUM.call((&*result).into(), (&high).into()).map(Cow::Owned)
+}
+
+/// What there is to see of an index.
+enum Seen {
+    /// Every value is good.
+    Good,
+    /// The first one that is not, and its place in row-major order.
+    Bad { place: usize, value: i64 },
+    /// The values are not there yet.
+    Later,
+}
+
+/// Looks at the values for one that is not `good`.
+fn seen(index: &Tensor, good: impl Fn(usize, i64) -> bool) -> Result<Seen> {
+    Ok(ffi::view::if_readable(index)?.map_or(Seen::Later, |view| {
+        let sizes = index.shape();
+        let bad = match index.dtype() {
+            Dtype::Uint8 => search::<u8>(&view, sizes, Into::into, good),
+            Dtype::Uint16 => search::<u16>(&view, sizes, Into::into, good),
+            Dtype::Uint32 => search::<u32>(&view, sizes, Into::into, good),
+            Dtype::Int8 => search::<i8>(&view, sizes, Into::into, good),
+            Dtype::Int16 => search::<i16>(&view, sizes, Into::into, good),
+            Dtype::Int32 => search::<i32>(&view, sizes, Into::into, good),
+            Dtype::Int64 => search::<i64>(&view, sizes, |v| v, good),
+            _ => search::<u64>(&view, sizes, |v| i64::try_from(v).unwrap_or(i64::MAX), good),
+        };
+        bad.map_or(Seen::Good, |(place, value)| Seen::Bad { place, value })
+    }))
+}
+
+fn search<T: Element>(
+    view: &View<'_>,
+    sizes: &[i32],
+    wide: impl Fn(T) -> i64,
+    good: impl Fn(usize, i64) -> bool,
+) -> Option<(usize, i64)> {
+    if view.is_row_contiguous() {
+        let values = || view.bytes().chunks_exact(size_of::<T>()).map(|bytes| wide(T::from_bytes(bytes)));
+        // Without an early end the loop runs many values at a time.
+        if values().enumerate().fold(true, |all, (i, value)| all & good(i, value)) {
+            return None;
+        }
+        return values().enumerate().find(|&(i, value)| !good(i, value));
+    }
+    let (mut found, mut place) = (None, 0);
+    for_each_offset(sizes, view.strides(), |offset| {
+        let value = wide(T::from_bytes(view.element(offset)));
+        if found.is_none() && !good(place, value) {
+            found = Some((place, value));
+        }
+        place += 1;
+    });
+    found
+}

@@ -1,0 +1,118 @@
+//! Reading at an index: `x[…]`.
+//!
+//! Not here: what an item is (`items`); the gather of index tensors among other items (`gather`).
+
+use super::{
+    gather::gathered,
+    items::{Index, IndexSpec, bool_alone, expanded, has_axes, wrapped},
+};
+use mlx_core::{Dtype, Error, ErrorKind, Result, Shape, Tensor, ffi};
+use smallvec::{SmallVec, smallvec};
+
+/// The elements at `index`: `index(&x, (0, .., 1..3, NewAxis, &rows))` is Python's `x[0, :, 1:3, None, rows]`.
+///
+/// Items are integers, ranges (`..` is a whole axis), [`Slice::step`](crate::Slice::step), [`Ellipsis`](crate::Ellipsis),
+/// [`NewAxis`](crate::NewAxis), and tensors of integers, whose dimensions take the place of their axis; several of them
+/// broadcast, and go in front where other items stand between them. Without tensors nothing is copied that a view can
+/// show.
+///
+/// # Errors
+/// A position outside its axis, in a tensor where its values are there already (later ones are limited to the axis); more
+/// items than axes; a step of 0; a second ellipsis; bools, which Python does not take either.
+///
+/// ```
+/// # use mlx_core::{Tensor, tensor};
+/// # use mlx_ops::{Ellipsis, Slice, index};
+/// let x = Tensor::from_shape_slice([2, 3], &[1, 2, 3, 4, 5, 6])?;
+/// assert_eq!(index(&x, -1)?.to_vec::<i32>()?, [4, 5, 6]);
+/// assert_eq!(index(&x, (.., 1..))?.to_vec::<i32>()?, [2, 3, 5, 6]);
+/// assert_eq!(index(&x, (Ellipsis, Slice::step(.., -2)))?.to_vec::<i32>()?, [3, 1, 6, 4]);
+/// assert_eq!(index(&x, (.., tensor![2, 0]))?.to_vec::<i32>()?, [3, 1, 6, 4]);
+/// assert!(index(&x, 2).is_err() && index(&x, tensor![2]).is_err());
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+#[doc(alias = "[]")]
+#[doc(alias = "__getitem__")]
+#[track_caller]
+pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
+    let node = match index.into() {
+        IndexSpec::One(item) => one(x, item),
+        IndexSpec::Many(items) => several(x, items),
+    };
+    node.map_err(|e| e.with_operands(&[x.into()]))
+}
+
+/// `x[i]`: an integer alone gathers.
+#[track_caller]
+fn one(x: &Tensor, item: Index) -> Result<Tensor> {
+    match item {
+        Index::Ellipsis => Ok(x.clone()),
+        Index::NewAxis => ffi::expand_dims(x, &[0]),
+        Index::Bool(_) => Err(bool_alone()),
+        Index::At(position) => {
+            has_axes(x)?;
+            let position = wrapped(position, x.shape()[0], 0)?;
+            ffi::take_axis(x, &Tensor::scalar(position, Dtype::Uint32)?, 0)
+        }
+        Index::Slice(slice) => {
+            has_axes(x)?;
+            if slice.is_full() { Ok(x.clone()) } else { sliced(x, &[Index::Slice(slice)]) }
+        }
+        Index::Tensor(positions) => {
+            has_axes(x)?;
+            if positions.dtype() == Dtype::Bool {
+                let message = "boolean indices are not yet supported";
+                return Err(Error::new(ErrorKind::Dtype, "index", message));
+            }
+            ffi::take_axis(x, &positions, 0)
+        }
+    }
+}
+
+/// `x[i, j, …]`
+#[track_caller]
+fn several(x: &Tensor, items: SmallVec<[Index; 6]>) -> Result<Tensor> {
+    let items = expanded(x, items)?;
+    if !items.iter().any(|item| matches!(item, Index::Tensor(_))) {
+        return sliced(x, &items);
+    }
+    let (result, rest) = gathered(x, &items)?;
+    if rest.is_empty() { Ok(result) } else { sliced(&result, &rest) }
+}
+
+/// One slice over all axes, then the axes of single positions go and the new ones come.
+#[track_caller]
+fn sliced(x: &Tensor, items: &[Index]) -> Result<Tensor> {
+    let sizes = x.shape();
+    let mut start: Shape = smallvec![0; sizes.len()];
+    let mut stop = Shape::from_slice(sizes);
+    let mut step: Shape = smallvec![1; sizes.len()];
+    let mut axis = 0;
+    for item in items {
+        match *item {
+            Index::At(position) => {
+                start[axis] = wrapped(position, sizes[axis], axis)?;
+                stop[axis] = start[axis] + 1;
+            }
+            Index::Slice(slice) => (start[axis], stop[axis], step[axis]) = slice.raw(sizes[axis])?,
+            _ => continue,
+        }
+        axis += 1;
+    }
+    let mut result = ffi::slice(x, &start, &stop, &step)?;
+    let (mut gone, mut new) = (Shape::new(), Shape::new());
+    for (i, item) in items.iter().enumerate() {
+        match item {
+            Index::At(_) => gone.push((i - new.len()) as i32),
+            Index::NewAxis => new.push((i - gone.len()) as i32),
+            _ => {}
+        }
+    }
+    if !gone.is_empty() {
+        result = ffi::squeeze_axes(&result, &gone)?;
+    }
+    if !new.is_empty() {
+        result = ffi::expand_dims(&result, &new)?;
+    }
+    Ok(result)
+}

@@ -1,0 +1,182 @@
+//! Writing where items are tensors: positions, and updates in the shape that a scatter takes.
+
+use super::{
+    gather::{constant, range},
+    items::{Index, Slice},
+};
+use mlx_core::{Error, ErrorKind, Result, Shape, Tensor, ffi};
+use smallvec::smallvec;
+
+/// What a scatter takes beside the tensor it writes to; its axes are the first ones, one for each of the indices.
+pub(super) struct Scatter {
+    pub(super) indices: Vec<Tensor>,
+    pub(super) updates: Tensor,
+}
+
+/// Without the leading dimensions of size 1.
+#[track_caller]
+fn trimmed(update: &Tensor) -> Result<Tensor> {
+    let ones = update.shape().iter().take_while(|&&size| size == 1).count();
+    let axes: Vec<i32> = (0..ones as i32).collect();
+    if ones == 0 { Ok(update.clone()) } else { ffi::squeeze_axes(update, &axes) }
+}
+
+/// `x[positions] = update`
+#[track_caller]
+pub(super) fn at_tensor(x: &Tensor, positions: &Tensor, update: &Tensor) -> Result<Scatter> {
+    let positions = ffi::positions("set_index", positions, 0, x.shape()[0])?.into_owned();
+    let mut shape = Shape::from_slice(positions.shape());
+    shape.extend_from_slice(&x.shape()[1..]);
+    let updates = ffi::broadcast_to(&trimmed(update)?, &shape)?;
+    shape.insert(positions.ndim(), 1);
+    Ok(Scatter { updates: ffi::reshape(&updates, &shape)?, indices: vec![positions] })
+}
+
+/// How many of what a tuple has.
+#[derive(Default)]
+struct Counts {
+    new_axes: usize,
+    slices: usize,
+    tensors: usize,
+    /// Slices with a step.
+    strided: usize,
+    /// Slices without a step behind the last tensor and the last slice with one.
+    simple_behind: usize,
+    /// Dimensions of the tensors.
+    dimensions: usize,
+    /// Whether another item stands between tensors, so that their dimensions go in front.
+    tensors_first: bool,
+}
+
+impl Counts {
+    fn of(items: &[Index]) -> Counts {
+        let mut counts = Counts::default();
+        let mut interrupted = false;
+        for item in items {
+            match item {
+                Index::NewAxis => counts.new_axes += 1,
+                Index::Slice(slice) => {
+                    counts.slices += 1;
+                    if slice.step.unwrap_or(1) == 1 {
+                        counts.simple_behind += 1;
+                    } else {
+                        counts.strided += 1;
+                        counts.simple_behind = 0;
+                    }
+                }
+                Index::Tensor(tensor) => {
+                    counts.tensors_first |= interrupted;
+                    counts.dimensions = counts.dimensions.max(tensor.ndim());
+                    counts.tensors += 1;
+                    counts.simple_behind = 0;
+                }
+                _ => continue,
+            }
+            interrupted = counts.tensors > 0 && !matches!(item, Index::Tensor(_));
+        }
+        counts
+    }
+}
+
+/// The indices as they grow, item by item.
+struct Layout {
+    counts: Counts,
+    /// The dimensions of each index.
+    ndim: usize,
+    indices: Vec<Tensor>,
+    /// Dimensions that slices and new axes took so far.
+    used: usize,
+    tensors_done: usize,
+    /// The size that an update has along each indexed axis: 1, or that of a slice written as a whole.
+    windows: Shape,
+    /// The sizes of slices written as a whole.
+    whole: Shape,
+}
+
+impl Layout {
+    fn of(items: &[Index]) -> Layout {
+        let counts = Counts::of(items);
+        let ndim = (counts.dimensions + counts.new_axes + counts.slices - counts.simple_behind).max(1);
+        let (windows, whole) = (Shape::new(), Shape::new());
+        Layout { counts, ndim, indices: Vec::new(), used: 0, tensors_done: 0, windows, whole }
+    }
+
+    /// An index of ones but for `sizes` from `place` on; a place beyond its dimensions, which MLX writes to all the
+    /// same, leaves a shape that does not fit and is refused.
+    #[track_caller]
+    fn lay(&mut self, index: &Tensor, place: usize, sizes: &[i32]) -> Result<()> {
+        let mut shape: Shape = smallvec![1; self.ndim];
+        for (slot, &size) in shape.iter_mut().skip(place).zip(sizes) {
+            *slot = size;
+        }
+        self.indices.push(ffi::reshape(index, &shape)?);
+        self.windows.push(1);
+        Ok(())
+    }
+
+    #[track_caller]
+    fn slice(&mut self, slice: Slice, size: i32) -> Result<()> {
+        let (start, stop, step) = slice.raw(size)?;
+        if self.tensors_done < self.counts.tensors || self.counts.strided > 0 || step != 1 {
+            let index = range(slice, size)?;
+            let place = self.used + if self.counts.tensors_first { self.counts.dimensions } else { 0 };
+            self.used += 1;
+            self.counts.strided = self.counts.strided.saturating_sub(1);
+            return self.lay(&index, place, index.shape());
+        }
+        let counted = |position: i32| if position < 0 { position.saturating_add(size) } else { position };
+        let (start, stop) = (counted(start), counted(stop));
+        if stop > start && (start < 0 || stop > size) {
+            let message = format!("the slice from {start} to {stop} leaves its axis with size {size}");
+            return Err(Error::new(ErrorKind::Index, "set_index", message));
+        }
+        let shape: Shape = smallvec![1; self.ndim];
+        self.indices.push(Tensor::from_shape_slice(&shape, &[start as u32])?);
+        self.windows.push(stop.saturating_sub(start));
+        self.whole.push(stop.saturating_sub(start));
+        Ok(())
+    }
+
+    #[track_caller]
+    fn tensor(&mut self, positions: &Tensor) -> Result<()> {
+        let before = if self.counts.tensors_first { 0 } else { self.used };
+        self.lay(positions, before + self.counts.dimensions - positions.ndim(), positions.shape())?;
+        if !self.counts.tensors_first {
+            self.tensors_done += 1;
+            if self.tensors_done == self.counts.tensors {
+                self.used += self.counts.dimensions;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `x[items] = update`, where one of the items is a tensor.
+#[track_caller]
+pub(super) fn at_items(x: &Tensor, items: &[Index], update: &Tensor) -> Result<Scatter> {
+    let update = trimmed(update)?;
+    let mut layout = Layout::of(items);
+    for item in items {
+        let (axis, sizes) = (layout.indices.len(), x.shape());
+        match item {
+            Index::NewAxis => layout.used += 1,
+            Index::Slice(slice) => layout.slice(*slice, sizes[axis])?,
+            Index::At(position) => {
+                layout.indices.push(constant(*position, sizes[axis], axis)?);
+                layout.windows.push(1);
+            }
+            Index::Tensor(tensor) => {
+                layout.tensor(&*ffi::positions("set_index", tensor, axis, sizes[axis])?)?;
+            }
+            Index::Ellipsis | Index::Bool(_) => {
+                unreachable!("the ellipsis is expanded and bools are refused")
+            }
+        }
+    }
+    let Layout { indices, windows, whole, .. } = layout;
+    let indices = ffi::broadcast_arrays(&indices)?;
+    let behind = &x.shape()[windows.len()..];
+    let beside = |sizes: &[i32]| [indices[0].shape(), sizes, behind].concat();
+    let updates = ffi::broadcast_to(&update, &beside(&whole))?;
+    Ok(Scatter { updates: ffi::reshape(&updates, &beside(&windows))?, indices })
+}

@@ -1,0 +1,308 @@
+//! Writing at an index: `x[…] = v`, and the updates of `x.at[…]`.
+//!
+//! Here: slices and integers, masks, and which way an index takes. Not here: index tensors (`scatter`).
+
+use super::{
+    items::{Index, IndexSpec, bool_alone, expanded, has_axes, wrapped},
+    scatter::{self, Scatter},
+};
+use mlx_core::{
+    Dtype, Error, ErrorKind, Operand, Result, Shape, Tensor,
+    ffi::{self, Reduction},
+    or_panic,
+};
+use smallvec::{SmallVec, smallvec};
+
+/// How a value meets what is at an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Update {
+    /// It replaces it.
+    Set,
+    /// It is added; where an index names a place twice, twice.
+    Add,
+    /// It is subtracted.
+    Subtract,
+    /// It is multiplied with it.
+    Multiply,
+    /// It divides it: the inverse is multiplied.
+    Divide,
+    /// The greater one stays.
+    Maximum,
+    /// The smaller one stays.
+    Minimum,
+}
+
+/// The tensor with `value` at `index`, which is what [`index`](fn@crate::index) takes, or alone a mask: a tensor of bools
+/// with the shape of the leading dimensions, whose true places get one value or, one after another, those of a tensor.
+///
+/// `value` broadcasts to the places, and is cast to the tensor's dtype. Of an ellipsis or a new axis alone the value, in
+/// the tensor's shape, is the whole result, with its own dtype, as in Python. Where an index names a place twice, one of
+/// the values stays.
+///
+/// # Errors
+/// As [`index`](fn@crate::index); a value that does not broadcast; a scalar that the dtype cannot hold; a mask of another
+/// shape. A tensor with fewer values than a mask has places is an error when it is computed.
+///
+/// ```
+/// # use mlx_core::tensor;
+/// # use mlx_ops::{BinaryOps, set_index};
+/// let x = tensor![1, 2, 3];
+/// assert_eq!(set_index(&x, 1.., 0)?.to_vec::<i32>()?, [1, 0, 0]);
+/// assert_eq!(set_index(&x, tensor![2, 0], tensor![7, 8])?.to_vec::<i32>()?, [8, 2, 7]);
+/// assert_eq!(set_index(&x, x.gt(1), -1)?.to_vec::<i32>()?, [1, -1, -1]);
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+#[doc(alias = "__setitem__")]
+#[track_caller]
+pub fn set_index(x: &Tensor, index: impl Into<IndexSpec>, value: impl Operand) -> Result<Tensor> {
+    index_update(x, index, Update::Set, value)
+}
+
+/// The tensor with what is at `index` updated by `value`: Python's `x.at[index].add(value)` and so on, as a function.
+///
+/// # Errors
+/// As [`set_index`]; a mask, which only `Update::Set` takes.
+///
+/// ```
+/// # use mlx_core::tensor;
+/// # use mlx_ops::{Update, index_update};
+/// let (x, twice) = (tensor![1, 2, 3], tensor![0, 0]);
+/// assert_eq!(index_update(&x, &twice, Update::Add, 10)?.to_vec::<i32>()?, [21, 2, 3]);
+/// assert_eq!(index_update(&x, ..2, Update::Maximum, 2)?.to_vec::<i32>()?, [2, 2, 3]);
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+#[doc(alias = "mx.array.at")]
+#[track_caller]
+pub fn index_update(
+    x: &Tensor,
+    index: impl Into<IndexSpec>,
+    update: Update,
+    value: impl Operand,
+) -> Result<Tensor> {
+    let value = value.operand();
+    let node = value.to_tensor("set_index", Some(x.dtype())).and_then(|value| match index.into() {
+        IndexSpec::One(item) => one(x, item, update, &value),
+        IndexSpec::Many(items) => several(x, items, update, &value),
+    });
+    node.map_err(|e| e.with_operands(&[x.into(), value]))
+}
+
+#[track_caller]
+fn one(x: &Tensor, item: Index, update: Update, value: &Tensor) -> Result<Tensor> {
+    match item {
+        Index::Ellipsis | Index::NewAxis => whole(x, update, &ffi::broadcast_to(value, x.shape())?),
+        Index::Bool(all) if update == Update::Set => {
+            ffi::masked_scatter(x, &Tensor::scalar(all, Dtype::Bool)?, value)
+        }
+        Index::Bool(_) => Err(bool_alone()),
+        Index::Tensor(mask) if mask.dtype() == Dtype::Bool && update == Update::Set => {
+            ffi::masked_scatter(x, &mask, value)
+        }
+        Index::Tensor(positions) => {
+            has_axes(x)?;
+            scattered(x, update, scatter::at_tensor(x, &positions, value)?)
+        }
+        Index::At(position) => {
+            has_axes(x)?;
+            let start = wrapped(position, x.shape()[0], 0)?;
+            Region::first(x, (start, start + 1, 1)).write(x, update, &fitted(x, value)?)
+        }
+        Index::Slice(slice) => {
+            has_axes(x)?;
+            Region::first(x, slice.raw(x.shape()[0])?).write(x, update, &fitted(x, value)?)
+        }
+    }
+}
+
+#[track_caller]
+fn several(x: &Tensor, items: SmallVec<[Index; 6]>, update: Update, value: &Tensor) -> Result<Tensor> {
+    let items = expanded(x, items)?;
+    if let Some(mask) = items.iter().find(|item| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool))
+    {
+        let message = format!("a mask of bools stands alone, not among other items: {mask:?}");
+        return Err(Error::new(ErrorKind::Dtype, "set_index", message));
+    }
+    if items.iter().any(|item| matches!(item, Index::Tensor(_))) {
+        return scattered(x, update, scatter::at_items(x, &items, value)?);
+    }
+    let value = fitted(x, value)?;
+    if items.iter().all(|item| matches!(item, Index::NewAxis)) {
+        return Region::of(x).write(x, update, &ffi::broadcast_to(&value, x.shape())?);
+    }
+    let mut region = Region::of(x);
+    let mut axis = 0;
+    for (place, item) in items.iter().enumerate() {
+        let range = match *item {
+            Index::At(position) => {
+                let start = start_of(x, position, axis, place)?;
+                (start, start + 1, 1)
+            }
+            Index::Slice(slice) => slice.raw(x.shape()[axis])?,
+            _ => continue,
+        };
+        region.set(axis, range);
+        axis += 1;
+    }
+    region.write(x, update, &aligned(&value, &items, x.ndim() - axis)?)
+}
+
+/// Where an integer among other items begins. Python counts a negative one from the end of the axis whose number is the
+/// item's `place`; behind a new axis that is another one.
+fn start_of(x: &Tensor, position: i64, axis: usize, place: usize) -> Result<i32> {
+    let start = wrapped(position, x.shape()[axis], axis)?;
+    if position >= 0 || place == axis {
+        return Ok(start);
+    }
+    match x.shape().get(place) {
+        Some(&size) => Ok(start - x.shape()[axis] + size),
+        None => Err(Error::new(ErrorKind::Index, "set_index", "SmallVector out of range.")),
+    }
+}
+
+/// The value without leading dimensions of size 1 that the tensor has not.
+#[track_caller]
+fn fitted(x: &Tensor, value: &Tensor) -> Result<Tensor> {
+    let excess = value.ndim().saturating_sub(x.ndim());
+    let ones = value.shape().iter().take(excess).take_while(|&&size| size == 1).count();
+    let axes: Vec<i32> = (0..ones as i32).collect();
+    if ones == 0 { Ok(value.clone()) } else { ffi::squeeze_axes(value, &axes) }
+}
+
+/// The value with the tensor's dimensions instead of the result's: with those that integers took away and without those
+/// that new axes brought. `behind` is how many whole dimensions follow the items.
+#[track_caller]
+fn aligned(value: &Tensor, items: &[Index], behind: usize) -> Result<Tensor> {
+    let (mut missing, mut new) = (Vec::new(), Vec::new());
+    let mut kept = behind;
+    for (place, item) in items.iter().rev().enumerate() {
+        let from_end = -((place + behind + 1) as i32);
+        match item {
+            Index::At(_) if kept < value.ndim() => missing.push(from_end),
+            Index::At(_) => {}
+            Index::NewAxis => {
+                new.push(from_end);
+                kept += 1;
+            }
+            _ => kept += 1,
+        }
+    }
+    let mut value = value.clone();
+    if !missing.is_empty() {
+        value = ffi::expand_dims(&value, &missing)?;
+    }
+    new.retain(|&axis| axis >= -(value.ndim() as i32));
+    if new.is_empty() { Ok(value) } else { ffi::squeeze_axes(&value, &new) }
+}
+
+/// A slice over all axes.
+struct Region {
+    start: Shape,
+    stop: Shape,
+    step: Shape,
+}
+
+impl Region {
+    /// All of `x`.
+    fn of(x: &Tensor) -> Region {
+        let (start, step) = (smallvec![0; x.ndim()], smallvec![1; x.ndim()]);
+        Region { start, stop: Shape::from_slice(x.shape()), step }
+    }
+
+    /// A range of the first axis.
+    fn first(x: &Tensor, range: (i32, i32, i32)) -> Region {
+        let mut region = Region::of(x);
+        region.set(0, range);
+        region
+    }
+
+    fn set(&mut self, axis: usize, range: (i32, i32, i32)) {
+        (self.start[axis], self.stop[axis], self.step[axis]) = range;
+    }
+
+    #[track_caller]
+    fn write(&self, x: &Tensor, update: Update, value: &Tensor) -> Result<Tensor> {
+        let (how, value) = reduction(update, value)?;
+        ffi::slice_update(how, x, &value, [&self.start, &self.stop, &self.step])
+    }
+}
+
+/// What MLX does with which value for an update.
+#[track_caller]
+fn reduction(update: Update, value: &Tensor) -> Result<(Reduction, Tensor)> {
+    Ok(match update {
+        Update::Set => (Reduction::None, value.clone()),
+        Update::Add => (Reduction::Sum, value.clone()),
+        Update::Subtract => (Reduction::Sum, ffi::NEGATIVE.call(value)?),
+        Update::Multiply => (Reduction::Product, value.clone()),
+        Update::Divide => (Reduction::Product, ffi::RECIPROCAL.call(value)?),
+        Update::Maximum => (Reduction::Maximum, value.clone()),
+        Update::Minimum => (Reduction::Minimum, value.clone()),
+    })
+}
+
+#[track_caller]
+fn scattered(x: &Tensor, update: Update, scatter: Scatter) -> Result<Tensor> {
+    let (how, updates) = reduction(update, &scatter.updates)?;
+    let axes: Vec<i32> = (0..scatter.indices.len() as i32).collect();
+    ffi::scatter(how, x, &scatter.indices, &updates, &axes)
+}
+
+/// An update of the whole tensor by a value of its shape.
+#[track_caller]
+fn whole(x: &Tensor, update: Update, value: &Tensor) -> Result<Tensor> {
+    let symbol = match update {
+        Update::Set => return Ok(value.clone()),
+        Update::Add => ffi::ADD,
+        Update::Subtract => ffi::SUBTRACT,
+        Update::Multiply => ffi::MULTIPLY,
+        Update::Divide => ffi::DIVIDE,
+        Update::Maximum => ffi::MAXIMUM,
+        Update::Minimum => ffi::MINIMUM,
+    };
+    symbol.call(x.into(), value.into())
+}
+
+/// The places of a tensor at an index, made by [`at`](crate::IndexOps::at); each method gives the tensor with them updated,
+/// and panics at the caller's line where [`index_update`] returns an error.
+#[derive(Clone, Debug)]
+#[must_use = "an update is a new tensor"]
+pub struct At<'a> {
+    x: &'a Tensor,
+    index: IndexSpec,
+}
+
+macro_rules! updates {
+    ($($(#[$doc:meta])* $name:ident = $update:ident;)*) => {
+        #[allow(clippy::should_implement_trait, reason = "Python's names")]
+        impl<'a> At<'a> {
+            pub(super) fn new(x: &'a Tensor, index: IndexSpec) -> At<'a> {
+                At { x, index }
+            }
+
+            $($(#[$doc])*
+            #[track_caller]
+            #[must_use]
+            pub fn $name(self, value: impl Operand) -> Tensor {
+                or_panic(index_update(self.x, self.index, Update::$update, value))
+            })*
+        }
+    };
+}
+
+updates! {
+    /// The tensor with `value` there: [`set_index`], as a chaining method.
+    set = Set;
+    /// The tensor with `value` added there; where the index names a place twice, twice.
+    add = Add;
+    /// The tensor with `value` subtracted there.
+    subtract = Subtract;
+    /// The tensor with what is there multiplied by `value`.
+    multiply = Multiply;
+    /// The tensor with what is there multiplied by 1 / `value`.
+    divide = Divide;
+    /// The tensor with the greater of both there.
+    maximum = Maximum;
+    /// The tensor with the smaller of both there.
+    minimum = Minimum;
+}
