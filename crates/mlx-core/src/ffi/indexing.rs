@@ -1,7 +1,7 @@
 //! Calls of mlx-c that pick elements out by position, or write at positions; index tensors are guarded here, but for those
 //! of `gather` and `scatter`, which the caller has sent through [`positions`].
 
-use super::call::{node, nodes};
+use super::call::node;
 use crate::{Dtype, Error, ErrorKind, Result, Tensor, guard};
 use mlx_link as sys;
 use std::{borrow::Cow, ffi::c_int};

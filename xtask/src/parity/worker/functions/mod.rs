@@ -38,17 +38,19 @@ pub(crate) const IRREGULAR: &[&[Row]] = &[
     conv::ROWS,
     diagonals::ROWS,
     dtype::ROWS,
-    fft::ROWS,
-    linalg::ROWS,
+    linalg::ALIASES,
     numeric::ROWS,
     order::ROWS,
     products::ROWS,
-    random::ROWS,
     reduce::ROWS,
     select::ROWS,
     shaping::ROWS,
     take::ROWS,
 ];
+
+/// The functions of Python's submodules, by the submodule's name.
+pub(crate) const MODULES: &[(&str, &[Row])] =
+    &[("fft", fft::ROWS), ("linalg", linalg::ROWS), ("random", random::ROWS)];
 
 /// The functions that are methods too, with the same parameters.
 const METHODS: &[&[&str]] = &[
