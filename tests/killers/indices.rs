@@ -198,13 +198,13 @@ fn slices_beside_index_tensors() {
     check(ops::set_index(&x, (&rows, -3..3), 0), &[1, 2, 3, 0, 0, 0]);
     check(ops::set_index(&x, (&rows, 2..2), 0), &[1, 2, 3, 4, 5, 6]);
     check(ops::set_index(&x, (&rows, 9..9), 0), &[1, 2, 3, 4, 5, 6]);
-    assert!(ops::set_index(&x, (&rows, 2..-2), 0).is_err());
+    assert!(ops::set_index(&x, (&rows, Slice { start: Some(2), stop: Some(1), step: None }), 0).is_err());
     refused(ops::set_index(&x, (&rows, Slice::step(.., 0)), 0), ErrorKind::Value);
     refused(ops::index(&x, (Slice::step(.., 0), &i)), ErrorKind::Value);
     // MLX lays this slice behind the dimensions that it has.
     let both = Tensor::from_shape_slice([2, 2], &[0, 1, 1, 0]).unwrap();
     let cube = x.expand_dims(0);
-    assert!(ops::set_index(&cube, (&both - &both, NewAxis, &both, 1..3), 0).is_err());
+    assert!(ops::set_index(&cube, (both.minimum(0), NewAxis, &both, 1..3), 0).is_err());
     programs::end();
 }
 
