@@ -9,11 +9,12 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! The [`guide`] is seven short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (each also a method,
-//! from the [`prelude`]), [`fast`] the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
+//! The [`guide`] is seven short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
+//! more arguments are methods, too, from the [`prelude`]), [`random`], [`linalg`] and [`fft`] Python's submodules, [`fast`]
+//! the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
 //! Operators and methods panic at the caller's line where Python raises; functions return [`Result`].
 //!
-//! Features, none on by default: `ndarray` converts arrays and views to tensors and back (`TryFrom`), `approx` compares
+//! Features, none on by default: `ndarray` converts arrays and views to tensors, and tensors to arrays (`TryFrom`), `approx` compares
 //! tensors within a tolerance (`assert_abs_diff_eq!(a.approx(), b.approx(), epsilon = 1e-6)`), `serde` writes and reads
 //! [`Dtype`] and [`PrintOptions`], `cuda` links MLX's CUDA build on Linux (a build without it runs on a GPU, too).
 
@@ -24,11 +25,12 @@ pub mod guide;
 pub mod prelude;
 
 pub use mlx_core::{
-    Axes, Complex32, CpuMode, Device, DeviceInfo, DeviceKind, Dtype, Element, Error, ErrorKind, IntoAxes,
-    IntoBound, IntoScalar, IntoShape, Iter, MLX_VERSION, Operand, Precision, PrintOptions, Promotion,
-    PromotionGuard, Result, Scalar, Shape, Stream, Tensor, async_eval, axes, bf16, cpu_mode, eval, f16,
-    get_printoptions, memory, promote_types, set_printoptions, spins, synchronize, tensor, unguarded,
-    with_device, with_printoptions, with_promotion_guard, with_stream,
+    Axes, Complex32, CpuMode, Device, DeviceInfo, DeviceKind, Dtype, DtypeCategory, DtypeClass, DtypeKind,
+    Element, Error, ErrorKind, FloatInfo, IntInfo, IntoAxes, IntoAxis, IntoBound, IntoScalar, IntoShape,
+    Iter, MLX_VERSION, Operand, Precision, PrintOptions, Promotion, PromotionGuard, Result, Scalar, Shape,
+    Stream, Tensor, async_eval, axes, bf16, can_cast, cpu_mode, eval, f16, finfo, get_printoptions, iinfo,
+    isdtype, issubdtype, memory, promote_types, result_type, set_printoptions, spins, synchronize, tensor,
+    unguarded, with_device, with_printoptions, with_promotion_guard, with_stream,
 };
 
 #[cfg(feature = "approx")]
@@ -39,6 +41,9 @@ pub mod ops {
     #[doc(inline)]
     pub use mlx_ops::*;
 }
+
+#[doc(inline)]
+pub use mlx_ops::{fft, linalg, random};
 
 /// The fused kernels of `mlx.core.fast`, and quantization.
 pub mod fast {

@@ -4,6 +4,8 @@
 pub use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor, axes, tensor};
 #[doc(no_inline)]
 pub use mlx_ops::{
-    BinaryOps, Ellipsis, IndexOps, MatmulOps, NewAxis, ReduceOps, ReverseOps, SelectOps, ShapingOps, Slice,
-    SoftmaxOps, UnaryOps, VarianceOps,
+    AxisOps, BinaryOps, ClosenessOps, CumulativeOps, DiagonalOps, Ellipsis, ExponentialOps, ExtremeOps,
+    IndexOps, LikeOps, MatmulOps, NewAxis, NumericOps, PadOps, PredicateOps, ProductOps, ReduceOps,
+    RepeatOps, ReverseOps, ScanOps, SelectOps, ShapingOps, Slice, SoftmaxOps, SortOps, SplitOps, StorageOps,
+    TrigonometryOps, UnaryOps, VarianceOps, scan,
 };

@@ -235,3 +235,18 @@ fn errors_of_two_threads_do_not_mix() {
     };
     thread::scope(|scope| (3..9).for_each(|size| drop(scope.spawn(work(size)))));
 }
+
+#[test]
+fn debug_is_the_text_and_the_kind() {
+    let error = ops::add(ops::ones([2], Dtype::Float32).unwrap(), ops::ones([3], Dtype::Float32).unwrap());
+    let error = error.unwrap_err();
+    assert_eq!(format!("{error:?}"), format!("{error} [ErrorKind::Mlx]"));
+}
+
+#[test]
+fn axes_that_would_not_be_kept() {
+    let x = ops::ones([2, 3], Dtype::Float32).unwrap();
+    assert_eq!(ops::softmax(&x, axes(0).keep()).unwrap_err().kind(), ErrorKind::Value);
+    assert_eq!(ops::sum(&x, axes(x.ndim() - 1).keep()).unwrap().shape(), [2, 1]);
+    assert!(ops::sum(&x, usize::MAX).is_err());
+}

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
             ("main_exits_while_threads_compute", exits_while_threads_compute),
             ("main_returns_while_threads_end", returns_while_threads_end),
             ("main_returns_with_thread_locals", returns_with_thread_locals),
+            ("main_returns_with_random_keys", returns_with_random_keys),
             ("main_returns_while_thread_locals_drop", returns_while_thread_locals_drop),
             ("main_returns_with_work_in_flight", returns_with_work_in_flight),
             ("main_returns_while_threads_wait", returns_while_threads_wait),
@@ -125,6 +126,21 @@ fn returns_with_thread_locals() {
         thread::spawn(|| keep(20)).join().unwrap();
     }
     check(1);
+    programs::end();
+}
+
+/// Each thread's key is a lazy tensor in a thread-local of the library's own.
+fn returns_with_random_keys() {
+    let draw = |seed| {
+        mlx::random::seed(seed).unwrap();
+        let first = mlx::random::uniform(0, 1, [3]).unwrap();
+        let _never_evaluated = mlx::random::normal([3]).unwrap();
+        assert_eq!(first.to_vec::<f32>().unwrap().len(), 3);
+    };
+    for seed in 0..4 {
+        thread::spawn(move || draw(seed));
+    }
+    draw(4);
     programs::end();
 }
 

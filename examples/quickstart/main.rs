@@ -40,14 +40,18 @@ fn tour(model: &Model, dtype: Dtype) -> Result<(), Box<dyn std::error::Error>> {
     computed?;
 
     println!("{table:?}: built in {build:.1?}, computed in {eval:.1?}");
-    println!("  {:<8} {}", WORDS[0], table.index((rows[0], ..5)));
-    println!("  gelu     {}", gelu.index((rows[0], ..5)));
-    println!("  norms    {}, their mean {:.4}", norms.index(..5), norms.mean(..).item::<f32>()?);
+    println!("  {}, its first five numbers: {}", WORDS[0], table.index((rows[0], ..5)));
+    println!("  gelu of them: {}", gelu.index((rows[0], ..5)));
+    println!(
+        "  lengths of the first five rows: {}; of all, the mean: {:.4}",
+        norms.index(..5),
+        norms.mean(..).item::<f32>()?
+    );
     for ((word, row), cosines) in WORDS.iter().zip(rows).zip(cosines) {
         let nearest: Vec<String> = top(&cosines.to_vec()?, 5, row)
             .map(|(row, cosine)| format!("{} {cosine:.4}", model.words[row]))
             .collect();
-        println!("  {word:<8} ~ {}", nearest.join(", "));
+        println!("  {word:<8} is near {}", nearest.join(", "));
     }
     println!();
     Ok(())

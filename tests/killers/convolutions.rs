@@ -20,7 +20,7 @@ fn convolutions_with_huge_steps() {
     assert_eq!(y.shape(), [4, 1, 18, 4]);
     y.eval().unwrap();
     let x = ones(&[1, 4, 1]);
-    refused(ops::conv1d(&x, &ones(&[1, 3, 1]), ops::Convolution::new().dilation(i32::MAX)), ErrorKind::Value);
+    refused(ops::conv1d(&x, &ones(&[1, 3, 1]), ops::Convolution::new().dilation(i32::MAX)), ErrorKind::Mlx);
     assert!(ops::conv1d(&x, &ones(&[1, 1, 1]), ops::Convolution::new().padding(i32::MAX)).is_err());
     programs::end();
 }
@@ -45,6 +45,13 @@ fn convolutions_of_less_than_their_padding() {
         let y = ops::conv2d(&ones(&[1, 64, 4, 7]), &ones(&[1, 3, 4, 7]), far).unwrap();
         assert_eq!(y.shape(), [1, 64, 7, 1]);
         y.eval().unwrap();
+        // So are dilated ones over three axes, transposed ones, and those padded on one side while they are cut on the other.
+        let deep = ops::Convolution::<3>::new().padding(2).dilation(2);
+        crate::check(ops::conv3d(&ones(&[1, 1, 1, 1, 8]), &ones(&[64, 3, 3, 3, 8]), deep), &[8; 64]);
+        let back = ops::TransposedConvolution::<2>::new().padding(2).groups(64);
+        crate::check(ops::conv_transpose2d(&ones(&[1, 1, 1, 64]), &ones(&[64, 5, 5, 1]), back), &[1; 64]);
+        let aside = ops::GeneralConvolution::new().padding_before_after([4, 4], [-2, 0]).groups(64);
+        crate::check(ops::conv_general(&ones(&[1, 3, 1, 64]), &ones(&[64, 5, 5, 1]), &aside), &[1; 64]);
     }
     programs::end();
 }

@@ -21,6 +21,8 @@ macro_rules! programs {
             ("zero_of_two_scalars", zero_of_two_scalars),
             ("zero_in_flight", zero_in_flight),
             ("a_zero_outside_of_a_view", zero_outside_of_a_view),
+            ("divmod_by_zero", divmod_by_zero),
+            ("divmod_of_the_smallest", divmod_of_the_smallest),
             ("shifts_beyond_the_width", shifts_beyond_the_width),
             ("powers_of_integers", powers_of_integers),
         ];
@@ -243,5 +245,34 @@ fn powers_of_integers() {
     check(ops::power(tensor![0, 3], tensor![0, 3]), &[1, 27]);
     check(ops::power(tensor![2], i32::MAX), &[0]);
     check(ops::power(tensor![2], i32::MIN), &[0]);
+    crate::programs::end();
+}
+
+fn divmod_by_zero() {
+    for dtype in Dtype::ALL.into_iter().filter(|dtype| dtype.is_integer()) {
+        let (a, b) = (ints(&[7, 8, 9, 100, 0], dtype), ints(&[2, 1, 0, 100, 0], dtype));
+        refused(ops::divmod(&a, &b).map(|(quotient, _)| quotient), ErrorKind::Value);
+        refused(ops::divmod(lazy(&a), 0).map(|(_, remainder)| remainder), ErrorKind::Value);
+        for a in [&a, &lazy(&a)] {
+            let (quotient, remainder) = a.divmod(lazy(&b));
+            assert_eq!((quotient.dtype(), remainder.dtype()), (dtype, dtype));
+            check(Ok(quotient), &[3, 8, 0, 1, 0]);
+            check(Ok(remainder), &[1, 0, 0, 0, 0]);
+        }
+        let (quotient, remainder) = ops::divmod(7, lazy(&b)).unwrap();
+        check(Ok(quotient), &[3, 7, 0, 0, 0]);
+        check(Ok(remainder), &[1, 0, 0, 7, 0]);
+    }
+    crate::programs::end();
+}
+
+fn divmod_of_the_smallest() {
+    for (dtype, smallest) in [(Dtype::Int32, i64::from(i32::MIN)), (Dtype::Int64, i64::MIN)] {
+        let (a, b) = (ints(&[smallest, 5], dtype), ints(&[-1, -1], dtype));
+        refused(ops::divmod(&a, -1).map(|(quotient, _)| quotient), ErrorKind::Value);
+        let (quotient, remainder) = ops::divmod(&a, lazy(&b)).unwrap();
+        check(Ok(quotient), &[smallest, -5]);
+        check(Ok(remainder), &[0, 0]);
+    }
     crate::programs::end();
 }

@@ -246,13 +246,16 @@ fn file_that_never_answers() {
 }
 
 fn file_with_bools_beyond_one() {
-    let header = r#"{"a":{"dtype":"BOOL","shape":[4],"data_offsets":[0,4]}}"#;
-    let found = load(&file(header, &[0, 1, 2, 255])).unwrap();
-    let bools = &found.tensors["a"];
-    assert_eq!(bools.to_vec::<bool>().unwrap(), [false, true, true, true]);
-    assert!(bools.as_slice::<bool>().is_err());
-    assert_eq!(ops::index(bools, 2).unwrap().item::<bool>().ok(), Some(true));
-    assert!(ops::logical_not(bools).unwrap().eval().is_ok());
+    let header =
+        |count: usize| format!(r#"{{"a":{{"dtype":"BOOL","shape":[{count}],"data_offsets":[0,{count}]}}}}"#);
+    let found = load(&file(&header(4), &[0, 1, 1, 0])).unwrap();
+    assert_eq!(found.tensors["a"].to_vec::<bool>().unwrap(), [false, true, true, false]);
+    for byte in [2, 128, 255] {
+        check(&file(&header(4), &[0, 1, byte, 1]));
+        let mut many = vec![1; 200_000];
+        many[199_999] = byte;
+        check(&file(&header(many.len()), &many));
+    }
     done();
 }
 

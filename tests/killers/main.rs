@@ -1,19 +1,27 @@
 //! What ends a process in Python MLX, hangs it, or reads foreign memory there: here each is a value or an error. A
 //! child process each, since a test that found one would end with it.
 
+mod arranging;
 mod convolutions;
+mod convolutions_at_random;
 mod division;
 #[path = "../support/failing.rs"]
 mod failing;
 mod files;
+mod gguf;
 mod graphs;
 mod huge;
 mod indices;
 mod kernels;
+mod matrices;
 mod npy;
+mod order;
 mod positions;
+mod products;
 #[path = "../support/programs.rs"]
 mod programs;
+mod random;
+mod readers;
 mod reductions;
 mod text;
 mod threads;
@@ -23,16 +31,24 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let tables = [
+        arranging::PROGRAMS,
         convolutions::PROGRAMS,
+        convolutions_at_random::PROGRAMS,
         division::PROGRAMS,
         positions::PROGRAMS,
         indices::PROGRAMS,
         huge::PROGRAMS,
         kernels::PROGRAMS,
+        products::PROGRAMS,
+        matrices::PROGRAMS,
+        random::PROGRAMS,
         reductions::PROGRAMS,
+        order::PROGRAMS,
         graphs::PROGRAMS,
         files::PROGRAMS,
         npy::PROGRAMS,
+        gguf::PROGRAMS,
+        readers::PROGRAMS,
         text::PROGRAMS,
         threads::PROGRAMS,
     ];

@@ -15,6 +15,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("npy_that_is_no_file", npy_that_is_no_file),
     ("npy_cut_off_later", npy_cut_off_later),
     ("npy_from_readers_that_fail", npy_from_readers_that_fail),
+    ("npy_with_bools_beyond_one", npy_with_bools_beyond_one),
 ];
 
 fn path(name: &str) -> PathBuf {
@@ -262,5 +263,16 @@ fn npy_from_readers_that_fail() {
         assert!(error.message().contains("on fire"), "{length}: {error}");
     }
     assert_eq!(ops::load_npy_from(Failing(&whole)).unwrap().to_vec::<i32>().unwrap(), [1, 2]);
+    done();
+}
+
+/// Values in MLX, and none that Rust would call bools.
+fn npy_with_bools_beyond_one() {
+    let header = b"{'descr': '|b1', 'fortran_order': False, 'shape': (4,), }";
+    let bools = load(&file([1, 0], header, &[0, 1, 2, 255])).unwrap();
+    assert_eq!(bools.to_vec::<bool>().unwrap(), [false, true, true, true]);
+    assert!(bools.as_slice::<bool>().is_err());
+    assert_eq!(ops::index(&bools, 2).unwrap().item::<bool>().ok(), Some(true));
+    assert!(ops::logical_not(&bools).unwrap().eval().is_ok());
     done();
 }

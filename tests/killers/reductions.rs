@@ -133,11 +133,11 @@ fn reductions_of_zero_dimensions() {
 
 fn reductions_over_no_axes() {
     let x = tensor![1.0, 3.0];
-    check(ops::sum(&x, []), &[2], &[1.0, 3.0]);
-    check(ops::max(&x, []), &[2], &[1.0, 3.0]);
-    check(ops::mean(&x, []), &[2], &[1.0, 3.0]);
-    check(ops::var(&x, [], 0), &[2], &[0.0, 0.0]);
-    if let Ok(found) = ops::softmax(&x, []) {
+    check(ops::sum(&x, [0_i32; 0]), &[2], &[1.0, 3.0]);
+    check(ops::max(&x, [0_i32; 0]), &[2], &[1.0, 3.0]);
+    check(ops::mean(&x, [0_i32; 0]), &[2], &[1.0, 3.0]);
+    check(ops::var(&x, [0_i32; 0], 0), &[2], &[0.0, 0.0]);
+    if let Ok(found) = ops::softmax(&x, [0_i32; 0]) {
         check(Ok(found), &[2], &[1.0, 1.0]);
     }
     let list: Vec<i32> = (0..100).collect();

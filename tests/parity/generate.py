@@ -13,10 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, assignment, at_updates, attention, binary_functions, broadcasting, convolution,
-    creation, dtype_pairs, files, formulas, indexing, integer_division, layers, matmul, methods,
-    norms, operators, quantization, reductions, rope, scalars, selection, shapes, softmax, taking,
-    tensor_indexing, unary,
+    activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, padding, products, quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, unary,
 )
 from gen.base import LITERALS
 
@@ -28,13 +25,19 @@ FAMILIES = {
     "broadcasting": broadcasting,
     "integer_division": integer_division,
     "unary": unary,
+    "numeric": numeric,
+    "order": order,
+    "dtypes": dtypes,
     "binary_functions": binary_functions,
     "reductions": reductions,
     "selection": selection,
     "matmul": matmul,
     "softmax": softmax,
     "shapes": shapes,
+    "arrange": arrange,
+    "padding": padding,
     "creation": creation,
+    "diagonals": diagonals,
     "indexing": indexing,
     "tensor_indexing": tensor_indexing,
     "assignment": assignment,
@@ -44,12 +47,18 @@ FAMILIES = {
     "files": files,
     "formulas": formulas,
     "convolution": convolution,
+    "convolutions": convolutions,
+    "products": products,
+    "sparse_products": sparse_products,
     "norms": norms,
     "rope": rope,
     "attention": attention,
     "quantization": quantization,
     "activations": activations,
     "layers": layers,
+    "random_numbers": random_numbers,
+    "linalg": linalg,
+    "fft": fft,
 }
 
 

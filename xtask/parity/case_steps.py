@@ -172,7 +172,11 @@ def run_named(op, step, env):
     require(callable(function), f"unknown op {op!r}")
     if prefix == "nn" and name[:1].isupper():
         return run_layer(function, step, env)
-    return function(*argument(step.get("args", []), env), **keywords(step, env))
+    args, kw = argument(step.get("args", []), env), keywords(step, env)
+    if op == "mx.isdtype":
+        # It asks for a tuple, and JSON has lists only.
+        args, kw = as_tuples(args), {name: as_tuples(value) for name, value in kw.items()}
+    return function(*args, **kw)
 
 
 def run_op(step, env):

@@ -17,6 +17,12 @@ DTYPES = {
         "float16 bfloat16 float32 float64 complex64"
     ).split()
 }
+CATEGORIES = {
+    name: getattr(mx, name)
+    for name in (
+        "generic number integer signedinteger unsignedinteger inexact floating complexfloating"
+    ).split()
+}
 DTYPE_NAMES = {str(dtype): name for name, dtype in DTYPES.items()}
 
 
@@ -82,7 +88,8 @@ def argument(arg, env):
     if kind == "float":
         return float(real(value))
     require(kind == "dtype", f"unknown argument form {kind!r}")
-    return dtype_of(value)
+    # A category of dtypes stands where a dtype does, for issubdtype.
+    return CATEGORIES[value] if value in CATEGORIES else dtype_of(value)
 
 
 def index_item(item, env):

@@ -6,7 +6,6 @@ the Rust driver does.
 
 Protocol, one JSON value a line. First line out: {"ready": {"mlx", "python", "libmlx", "blas", "device"}}.
   in   {"case": CASE, "dir": folder of the case file, "graph": bool}
-       {"draw": {NAME: INPUT}, "dir": …}             answered with {"drawn": {NAME: OUT}}
   out  {"outputs": [OUT], "dot": text | null}        OUT = {"dtype", "shape", "hex"} | {"json"}
        {"error": {"type", "message"}}                an exception is a result like any other
        {"illformed": why}                            the case itself is not valid
@@ -53,11 +52,6 @@ def made(specs, folder):
     return env
 
 
-def draw(request):
-    env = made(request["draw"], request.get("dir", "."))
-    return {"drawn": {name: encode(tensor) for name, tensor in env.items()}}
-
-
 def run_case(request):
     case, folder = request.get("case"), request.get("dir", ".")
     require(isinstance(case, dict), "a case is an object")
@@ -93,7 +87,7 @@ def answer(line):
     try:
         request = json.loads(line)
         require(isinstance(request, dict), "a request is an object")
-        return (draw if "draw" in request else run_case)(request), True
+        return run_case(request), True
     except json.JSONDecodeError as error:
         return {"illformed": f"not JSON: {error}"}, True
     except IllFormed as error:

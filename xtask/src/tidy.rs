@@ -1,7 +1,8 @@
 //! `cargo xtask tidy`: the house rules that a program can check, on every file that git tracks or would track.
 //!
 //! [`text`] looks at files as text, [`code`] at Rust as code, [`documents`] at what the documents promise,
-//! [`coverage`] at ops without a parity case. Not here: what clippy, rustfmt and rustc check.
+//! [`coverage`] at ops without a parity case,
+//! `parity::coverage` at names of Python MLX without an op or a reason. Not here: what clippy, rustfmt and rustc check.
 
 mod code;
 mod coverage;
@@ -73,7 +74,8 @@ pub(crate) fn run() -> Result<bool, String> {
 }
 
 fn findings(tree: &Tree) -> Findings {
-    [text::check(tree), code::check(tree), documents::check(tree), coverage::check(tree)].concat()
+    let names = crate::parity::coverage::findings().unwrap_or_else(|error| vec![error]);
+    [text::check(tree), code::check(tree), documents::check(tree), coverage::check(tree), names].concat()
 }
 
 #[cfg(test)]

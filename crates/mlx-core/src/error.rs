@@ -10,7 +10,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// MLX refused the call.
+    /// MLX refused the call, for a shape, a dtype or a value: its words say which. The kinds below are what this library
+    /// finds out itself.
     Mlx,
     /// A dtype that the call cannot take, or not the one that was asked for.
     Dtype,
@@ -30,11 +31,9 @@ pub enum ErrorKind {
     Setup,
 }
 
-/// An error of this library.
-#[derive(Debug)]
+/// An error of this library. Its `Debug` form, which `unwrap` and a failing `main` show, is its text and its kind.
 pub struct Error(Box<Repr>);
 
-#[derive(Debug)]
 struct Repr {
     kind: ErrorKind,
     op: &'static str,
@@ -97,19 +96,25 @@ impl fmt::Display for Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self} [ErrorKind::{:?}]", self.0.kind)
+    }
+}
+
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         self.0.source.as_ref().map(|source| &**source as _)
     }
 }
 
-/// Operators and chaining methods: the tensor, or a panic at the caller's line.
+/// Operators and chaining methods: what they give, or a panic at the caller's line.
 #[doc(hidden)]
 #[must_use]
 #[track_caller]
-pub fn or_panic(result: Result<crate::Tensor>) -> crate::Tensor {
+pub fn or_panic<T>(result: Result<T>) -> T {
     match result {
-        Ok(tensor) => tensor,
+        Ok(given) => given,
         Err(error) => panic!("{error}"),
     }
 }

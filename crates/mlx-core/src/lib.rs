@@ -21,6 +21,7 @@ mod construct;
 mod cpu;
 mod device;
 mod dtype;
+mod dtype_kind;
 mod element;
 mod error;
 mod eval;
@@ -49,6 +50,10 @@ pub use cpu::blas_library;
 pub use cpu::{CpuMode, cpu_mode};
 pub use device::{Device, DeviceInfo, DeviceKind, Stream, with_device, with_stream};
 pub use dtype::{Dtype, promote_types};
+pub use dtype_kind::{
+    DtypeCategory, DtypeClass, DtypeKind, FloatInfo, IntInfo, can_cast, finfo, iinfo, isdtype, issubdtype,
+    result_type,
+};
 pub use element::Element;
 #[doc(hidden)]
 pub use error::or_panic;
@@ -67,7 +72,7 @@ pub use operand::{IntoBound, Operand, OperandRef};
 pub use operator::{BinaryOperator, UnaryOperator};
 pub use promotion::{Promotion, PromotionGuard, with_promotion_guard};
 pub use scalar::{IntoScalar, Scalar};
-pub use shape::{Axes, IntoAxes, IntoShape, Shape, axes};
+pub use shape::{Axes, IntoAxes, IntoAxis, IntoShape, Shape, axes};
 pub use tensor::Tensor;
 
 pub use half::{bf16, f16};

@@ -8,6 +8,10 @@ mod sealed {
 }
 
 /// An argument that is a tensor or a weak scalar: `&Tensor`, `Tensor`, or any [`IntoScalar`] type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a tensor nor a scalar",
+    note = "operands are `&Tensor`, `Tensor`, bools, integers, floats and `Complex32`; `tensor![..]` makes a tensor"
+)]
 pub trait Operand: sealed::Sealed {
     /// The argument, borrowed.
     fn operand(&self) -> OperandRef<'_>;

@@ -1,6 +1,10 @@
 //! Values out of tensors: whole copies, borrowed slices, single items.
 
-use crate::{Dtype, Element, Error, ErrorKind, Result, Tensor, ffi, shape};
+use crate::{
+    Dtype, Element, Error, ErrorKind, Result, Tensor,
+    ffi::{self, view::View},
+    shape,
+};
 
 impl Tensor {
     /// The elements in row-major order; computes the tensor first.
@@ -15,11 +19,16 @@ impl Tensor {
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
-        self.expect_dtype::<T>("to_vec")?;
-        let mut values = Vec::new();
-        self.visit("to_vec", &mut values, |values, bytes| {
-            values.extend(bytes.chunks_exact(T::DTYPE.size()).map(T::from_bytes));
-        })?;
+        const OP: &str = "to_vec";
+        self.expect_dtype::<T>(OP)?;
+        let (view, mut values) = self.with_room(OP)?;
+        let in_order = view.is_row_contiguous() && T::DTYPE != Dtype::Bool;
+        match in_order.then(|| view.elements::<T>()).flatten() {
+            Some(elements) => values.extend_from_slice(elements),
+            None => self.visit(&view, |bytes| {
+                values.extend(bytes.chunks_exact(T::DTYPE.size()).map(T::from_bytes));
+            }),
+        }
         Ok(values)
     }
 
@@ -28,26 +37,30 @@ impl Tensor {
     /// # Errors
     /// A failed computation; more bytes than memory.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut all = Vec::new();
-        self.visit("to_bytes", &mut all, Vec::extend_from_slice)?;
+        let (view, mut all) = self.with_room("to_bytes")?;
+        self.visit(&view, |bytes| all.extend_from_slice(bytes));
         Ok(all)
     }
 
-    /// Computes the tensor and gives `take` the bytes of its elements in row-major order, one element or all at once,
-    /// after making room for them.
-    fn visit<T>(&self, op: &'static str, into: &mut Vec<T>, take: impl Fn(&mut Vec<T>, &[u8])) -> Result<()> {
+    /// Computes the tensor: its memory, and room for a copy.
+    fn with_room<T>(&self, op: &'static str) -> Result<(View<'_>, Vec<T>)> {
         self.eval()?;
         let view = ffi::view::of(self)?;
-        into.try_reserve_exact(self.nbytes() / size_of::<T>()).map_err(|e| {
+        let mut room = Vec::new();
+        room.try_reserve_exact(self.nbytes() / size_of::<T>()).map_err(|e| {
             let message = format!("there is no memory for {} bytes", self.nbytes());
             Error::new(ErrorKind::Memory, op, message).with_operands(&[self.into()]).with_source(e)
         })?;
+        Ok((view, room))
+    }
+
+    /// Gives `take` the bytes of the elements in row-major order, one element or all at once.
+    fn visit(&self, view: &View<'_>, mut take: impl FnMut(&[u8])) {
         if view.is_row_contiguous() {
-            take(into, view.bytes());
+            take(view.bytes());
         } else {
-            for_each_offset(self.shape(), view.strides(), |offset| take(into, view.element(offset)));
+            for_each_offset(self.shape(), view.strides(), |offset| take(view.element(offset)));
         }
-        Ok(())
     }
 
     /// The elements without a copy, where they lie in row-major order; computes the tensor first.

@@ -11,6 +11,10 @@ mod sealed {
 }
 
 /// What a shape argument may be: arrays, slices and vectors of `i32` or `usize`, `()` for a 0-d tensor.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no shape",
+    note = "shapes are arrays, slices or vectors of `i32` or `usize`: `[2, 3]`; `()` is a 0-d tensor's"
+)]
 pub trait IntoShape: sealed::Sealed {
     /// The shape.
     ///
@@ -132,6 +136,18 @@ impl Axes {
         self
     }
 
+    /// The axes of an op that keeps none.
+    ///
+    /// # Errors
+    /// Axes with [`keep`](Axes::keep), which would be lost.
+    #[doc(hidden)]
+    pub fn plain(&self, op: &'static str) -> Result<Option<&[i32]>> {
+        if self.keep {
+            return Err(Error::new(ErrorKind::Value, op, "only reductions keep axes"));
+        }
+        Ok(self.list())
+    }
+
     /// Whether reduced axes stay.
     #[must_use]
     pub fn keeps(&self) -> bool {
@@ -145,7 +161,11 @@ impl Axes {
     }
 }
 
-/// What an axes argument may be: `-1`, `..` for all, `[0, 1]`, a slice, or [`Axes`].
+/// What an axes argument may be: `-1`, `..` for all, `[0, 1]`, a slice or vector, or [`Axes`]; of `i32` or `usize`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` names no axes",
+    note = "axes are `-1`, `[0, 1]`, a slice or vector of `i32` or `usize`, or `..` for all"
+)]
 pub trait IntoAxes: sealed::Sealed {
     /// The axes.
     fn into_axes(self) -> Axes;
@@ -172,39 +192,57 @@ impl IntoAxes for std::ops::RangeFull {
     }
 }
 
-impl sealed::Sealed for i32 {}
-impl IntoAxes for i32 {
-    fn into_axes(self) -> Axes {
-        [self].into_axes()
+macro_rules! into_axes {
+    ($element:ty, |$axis:ident| $convert:expr) => {
+        impl sealed::Sealed for $element {}
+        into_axes!(@ [] $element, |axes| [axes], |$axis| $convert);
+        into_axes!(@ [const N: usize] [$element; N], |axes| axes, |$axis| $convert);
+        into_axes!(@ [const N: usize] &[$element; N], |axes| axes, |$axis| $convert);
+        into_axes!(@ [] &[$element], |axes| axes, |$axis| $convert);
+        into_axes!(@ [] Vec<$element>, |axes| axes, |$axis| $convert);
+        into_axes!(@ [] &Vec<$element>, |axes| axes, |$axis| $convert);
+    };
+    (@ [$($generics:tt)*] $type:ty, |$axes:ident| $list:expr, |$axis:ident| $convert:expr) => {
+        impl<$($generics)*> IntoAxes for $type {
+            fn into_axes(self) -> Axes {
+                let $axes = self;
+                Axes { list: Some($list.iter().map(|&$axis| $convert).collect()), keep: false }
+            }
+        }
+    };
+}
+
+into_axes!(i32, |axis| axis);
+// No tensor has so many axes that one beyond i32 could be in range.
+into_axes!(usize, |axis| i32::try_from(axis).unwrap_or(i32::MAX));
+
+/// What the axis of an op that takes one may be: a number, `..` for all elements in a row, or one of both as an `Option`.
+pub trait IntoAxis: sealed::Sealed {
+    /// The axis, or `None` for all elements.
+    fn into_axis(self) -> Option<i32>;
+}
+
+impl IntoAxis for i32 {
+    fn into_axis(self) -> Option<i32> {
+        Some(self)
     }
 }
 
-impl<const N: usize> IntoAxes for &[i32; N] {
-    fn into_axes(self) -> Axes {
-        self[..].into_axes()
+impl IntoAxis for usize {
+    fn into_axis(self) -> Option<i32> {
+        Some(i32::try_from(self).unwrap_or(i32::MAX))
     }
 }
 
-impl IntoAxes for Vec<i32> {
-    fn into_axes(self) -> Axes {
-        self[..].into_axes()
+impl IntoAxis for std::ops::RangeFull {
+    fn into_axis(self) -> Option<i32> {
+        None
     }
 }
 
-impl IntoAxes for &Vec<i32> {
-    fn into_axes(self) -> Axes {
-        self[..].into_axes()
-    }
-}
-
-impl<const N: usize> IntoAxes for [i32; N] {
-    fn into_axes(self) -> Axes {
-        self[..].into_axes()
-    }
-}
-
-impl IntoAxes for &[i32] {
-    fn into_axes(self) -> Axes {
-        Axes { list: Some(SmallVec::from_slice(self)), keep: false }
+impl sealed::Sealed for Option<i32> {}
+impl IntoAxis for Option<i32> {
+    fn into_axis(self) -> Option<i32> {
+        self
     }
 }

@@ -128,4 +128,19 @@ int mlxr_graph_dot(
   });
 }
 
+int mlxr_einsum_path(mlx_string* path, const char* subscripts, const mlx_array* operands, size_t count) {
+  return guarded([&] {
+    auto [steps, text] = mx::einsum_path(subscripts, arrays_of(operands, count));
+    std::ostringstream out;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      out << (i ? ";" : "");
+      for (size_t j = 0; j < steps[i].size(); ++j) {
+        out << (j ? "," : "") << steps[i][j];
+      }
+    }
+    out << '\n' << text;
+    mlx_string_set_(*path, out.str());
+  });
+}
+
 } // extern "C"

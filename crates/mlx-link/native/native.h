@@ -51,6 +51,9 @@ int mlxr_graph_dot(
     const char* const* names,
     size_t name_count);
 
+// Locked. How MLX contracts an einsum: a line of positions ("0,1;0,1"), then the text that Python shows.
+int mlxr_einsum_path(mlx_string* path, const char* subscripts, const mlx_array* operands, size_t count);
+
 // How many devices there are of a kind; gpu false is the CPU.
 int mlxr_device_count(int* count, bool gpu);
 // What MLX tells of a device: lines of a key, a tab and a value.

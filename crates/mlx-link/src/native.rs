@@ -66,6 +66,14 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
+    pub fn mlxr_einsum_path(
+        path: *mut mlx_string,
+        subscripts: *const ::std::os::raw::c_char,
+        operands: *const mlx_array,
+        count: usize,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
     pub fn mlxr_device_count(count: *mut ::std::os::raw::c_int, gpu: bool) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {

@@ -19,6 +19,16 @@ binary_family! {
     /// ```
     add "mx.add" = ADD;
 
+    /// The angle of the point at height `a` and distance `b`, in radians: the inverse tangent of `a / b` by quadrant.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// # use mlx_ops::arctan2;
+    /// assert_eq!(arctan2(&tensor![0.0], &tensor![-1.0])?.to_vec::<f32>()?, [std::f32::consts::PI]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    arctan2 "mx.arctan2" "mx.atan2" = ARCTAN2;
+
     /// The bits set in both; integers and bools.
     ///
     /// ```
@@ -148,7 +158,7 @@ binary_family! {
     /// assert_eq!(left_shift(&tensor![1, 2], 3)?.to_vec::<i32>()?, [8, 16]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    left_shift "mx.left_shift" = LEFT_SHIFT;
+    left_shift "mx.left_shift" "mx.bitwise_left_shift" = LEFT_SHIFT;
 
     /// `a < b` element by element, as bool.
     ///
@@ -179,6 +189,36 @@ binary_family! {
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
     logaddexp "mx.logaddexp" = LOGADDEXP;
+
+    /// Whether both are other than 0, as bool.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// # use mlx_ops::logical_and;
+    /// assert_eq!(logical_and(&tensor![0, 2], 3)?.to_vec::<bool>()?, [false, true]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    logical_and "mx.logical_and" = LOGICAL_AND;
+
+    /// Whether either is other than 0, as bool.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// # use mlx_ops::logical_or;
+    /// assert_eq!(logical_or(&tensor![0, 2], 0)?.to_vec::<bool>()?, [false, true]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    logical_or "mx.logical_or" = LOGICAL_OR;
+
+    /// Whether one of the two is other than 0 and the other is 0, as bool.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// # use mlx_ops::logical_xor;
+    /// assert_eq!(logical_xor(&tensor![0, 2], 3)?.to_vec::<bool>()?, [true, false]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    logical_xor "mx.logical_xor" = LOGICAL_XOR;
 
     /// `a < b` element by element, as bool.
     ///
@@ -279,7 +319,7 @@ binary_family! {
     /// assert_eq!(right_shift(&tensor![8, 16], 3)?.to_vec::<i32>()?, [1, 2]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    right_shift "mx.right_shift" = RIGHT_SHIFT;
+    right_shift "mx.right_shift" "mx.bitwise_right_shift" = RIGHT_SHIFT;
 
     /// `a - b`.
     ///

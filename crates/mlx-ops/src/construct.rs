@@ -1,10 +1,8 @@
-//! Tensors from a rule: zeros, ones, full, arange.
+//! Tensors of one value: zeros, ones, full, and those like another tensor.
 //!
-//! Not here: tensors from data (mlx-core).
+//! Not here: tensors from data (mlx-core), ranges (`ranges`), eye (`diagonals`).
 
-use mlx_core::{
-    Dtype, Error, ErrorKind, IntoScalar, IntoShape, Operand, Result, Scalar, Tensor, ffi, promote_types,
-};
+use mlx_core::{Dtype, IntoShape, Operand, Result, Tensor, ffi, or_panic};
 
 /// Zeros of `shape`.
 ///
@@ -54,57 +52,124 @@ pub fn full(shape: impl IntoShape, value: impl Operand, dtype: Dtype) -> Result<
     ffi::full(&shape.into_shape()?, &value, value.dtype())
 }
 
-/// `start`, `start + step`, … below `stop` (above it for a negative step); int32 for integers, float32 where one of
-/// the three is a float.
+macro_rules! like {
+    ($($(#[$doc:meta])* $name:ident $alias:literal, $(#[$doc_dtype:meta])* $name_dtype:ident;)*) => {
+        $($(#[$doc])*
+        ///
+        /// # Errors
+        /// None that is known.
+        #[doc(alias = $alias)]
+        #[track_caller]
+        pub fn $name(x: &Tensor) -> Result<Tensor> {
+            ffi::$name(x, x.dtype())
+        }
+
+        $(#[$doc_dtype])*
+        ///
+        /// # Errors
+        /// More bytes than can be addressed.
+        #[track_caller]
+        pub fn $name_dtype(x: &Tensor, dtype: Dtype) -> Result<Tensor> {
+            ffi::$name(x, dtype)
+        })*
+    };
+}
+
+like! {
+    /// Zeros of the tensor's shape and dtype.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// assert_eq!(mlx_ops::zeros_like(&tensor![1, 2])?.to_vec::<i32>()?, [0, 0]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    zeros_like "mx.zeros_like",
+    /// Zeros of the tensor's shape at `dtype`.
+    ///
+    /// ```
+    /// # use mlx_core::{Dtype, tensor};
+    /// assert_eq!(mlx_ops::zeros_like_dtype(&tensor![1, 2], Dtype::Uint8)?.to_vec::<u8>()?, [0, 0]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    zeros_like_dtype;
+
+    /// Ones of the tensor's shape and dtype.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// assert_eq!(mlx_ops::ones_like(&tensor![1.0, 2.0])?.to_vec::<f32>()?, [1.0, 1.0]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    ones_like "mx.ones_like",
+    /// Ones of the tensor's shape at `dtype`.
+    ///
+    /// ```
+    /// # use mlx_core::{Dtype, tensor};
+    /// assert_eq!(mlx_ops::ones_like_dtype(&tensor![1, 2], Dtype::Uint8)?.to_vec::<u8>()?, [1, 1]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    ones_like_dtype;
+}
+
+/// `value` in the tensor's shape, cast to its dtype: a scalar, or a tensor that broadcasts to the shape.
 ///
 /// # Errors
-/// Bools; a step of 0; NaN or infinity; more values than `i32` counts.
+/// A scalar that the dtype cannot hold; a tensor that does not broadcast to the shape.
 ///
 /// ```
-/// # use mlx_ops::arange;
-/// assert_eq!(arange(0, 6, 2)?.to_vec::<i32>()?, [0, 2, 4]);
-/// assert_eq!(arange(1.0, 0.0, -0.5)?.to_vec::<f32>()?, [1.0, 0.5]);
+/// # use mlx_core::tensor;
+/// assert_eq!(mlx_ops::full_like(&tensor![1, 2], 2.5)?.to_vec::<i32>()?, [2, 2]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
-#[doc(alias = "mx.arange")]
-pub fn arange(start: impl IntoScalar, stop: impl IntoScalar, step: impl IntoScalar) -> Result<Tensor> {
-    let scalars = [start.into_scalar(), stop.into_scalar(), step.into_scalar()];
-    let [start, stop, step] = scalars.map(|scalar| scalar.dtype_alone("arange"));
-    let (start, stop, step) = (start?, stop?, step?);
-    range(scalars, promote_types(start, promote_types(step, stop)))
+#[doc(alias = "mx.full_like")]
+#[track_caller]
+pub fn full_like(x: &Tensor, value: impl Operand) -> Result<Tensor> {
+    full_like_dtype(x, value, x.dtype())
 }
 
-/// [`arange`] with values of `dtype`.
+/// [`full_like`] at `dtype`.
 ///
 /// # Errors
-/// As [`arange`].
+/// As [`full_like`].
 ///
 /// ```
-/// # use mlx_core::Dtype;
-/// # use mlx_ops::arange_dtype;
-/// assert_eq!(arange_dtype(0, 2, 1, Dtype::Uint8)?.to_vec::<u8>()?, [0, 1]);
+/// # use mlx_core::{Dtype, tensor};
+/// assert_eq!(mlx_ops::full_like_dtype(&tensor![1, 2], 2.5, Dtype::Float32)?.to_vec::<f32>()?, [2.5, 2.5]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
-pub fn arange_dtype(
-    start: impl IntoScalar,
-    stop: impl IntoScalar,
-    step: impl IntoScalar,
-    dtype: Dtype,
-) -> Result<Tensor> {
-    range([start.into_scalar(), stop.into_scalar(), step.into_scalar()], dtype)
+#[track_caller]
+pub fn full_like_dtype(x: &Tensor, value: impl Operand, dtype: Dtype) -> Result<Tensor> {
+    ffi::full_like(x, &value.operand().to_tensor("full_like", Some(dtype))?, dtype)
 }
 
-fn range(scalars: [Scalar; 3], dtype: Dtype) -> Result<Tensor> {
-    let [start, stop, step] = scalars.map(as_f64);
-    let (start, stop, step) = (start?, stop?, step?);
-    ffi::arange(start, stop, step, dtype)
+/// Tensors like another, as methods. Each panics at the caller's line where the free function of its name returns an error.
+pub trait LikeOps {
+    /// See [`zeros_like`](fn@zeros_like).
+    #[must_use]
+    fn zeros_like(&self) -> Tensor;
+
+    /// See [`ones_like`](fn@ones_like).
+    #[must_use]
+    fn ones_like(&self) -> Tensor;
+
+    /// See [`full_like`](fn@full_like).
+    #[must_use]
+    fn full_like(&self, value: impl Operand) -> Tensor;
 }
 
-fn as_f64(scalar: Scalar) -> Result<f64> {
-    match scalar {
-        Scalar::Bool(value) => Ok(u8::from(value).into()),
-        Scalar::Int(value) => Ok(value as f64),
-        Scalar::Float(value) => Ok(value),
-        other => Err(Error::new(ErrorKind::Value, "arange", format!("{other} is not a real number"))),
+impl LikeOps for Tensor {
+    #[track_caller]
+    fn zeros_like(&self) -> Tensor {
+        or_panic(zeros_like(self))
+    }
+
+    #[track_caller]
+    fn ones_like(&self) -> Tensor {
+        or_panic(ones_like(self))
+    }
+
+    #[track_caller]
+    fn full_like(&self, value: impl Operand) -> Tensor {
+        or_panic(full_like(self, value))
     }
 }

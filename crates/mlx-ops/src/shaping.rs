@@ -1,6 +1,7 @@
-//! The dtype and the shape of what a tensor holds: astype, reshape, transpose, joins.
+//! The dtype and the shape of what a tensor holds: astype, reshape, transpose, squeeze, `broadcast_to`.
 //!
-//! Not here: picking elements out (`index`).
+//! Not here: axes by number (`axes`), joins (`joins`), the same memory seen otherwise (`storage`), picking elements out
+//! (`index`).
 
 use mlx_core::{Dtype, Error, ErrorKind, IntoAxes, IntoShape, Result, Tensor, ffi, or_panic};
 
@@ -14,7 +15,7 @@ use mlx_core::{Dtype, Error, ErrorKind, IntoAxes, IntoShape, Result, Tensor, ffi
 /// assert_eq!(mlx_ops::astype(&tensor![1.5], Dtype::Int32)?.to_vec::<i32>()?, [1]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
-#[doc(alias = "mx.array.astype")]
+#[doc(alias = "mx.astype")]
 #[track_caller]
 pub fn astype(x: &Tensor, dtype: Dtype) -> Result<Tensor> {
     ffi::astype(x, dtype)
@@ -56,10 +57,9 @@ pub fn reshape(x: &Tensor, shape: impl IntoShape) -> Result<Tensor> {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.transpose")]
-#[doc(alias = "mx.permute_dims")]
 #[track_caller]
 pub fn transpose(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    match axes.into_axes().list() {
+    match axes.into_axes().plain("transpose")? {
         Some(list) => ffi::transpose_axes(x, list),
         None => ffi::TRANSPOSE.call(x),
     }
@@ -78,7 +78,7 @@ pub fn transpose(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 #[doc(alias = "mx.expand_dims")]
 #[track_caller]
 pub fn expand_dims(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    match axes.into_axes().list() {
+    match axes.into_axes().plain("expand_dims")? {
         Some(list) => ffi::expand_dims(x, list),
         None => Err(Error::new(ErrorKind::Shape, "expand_dims", "`..` names no axes to insert")),
     }
@@ -98,7 +98,7 @@ pub fn expand_dims(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 #[doc(alias = "mx.squeeze")]
 #[track_caller]
 pub fn squeeze(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    match axes.into_axes().list() {
+    match axes.into_axes().plain("squeeze")? {
         Some(list) => ffi::squeeze_axes(x, list),
         None => ffi::SQUEEZE.call(x),
     }
@@ -118,62 +118,6 @@ pub fn squeeze(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 #[track_caller]
 pub fn broadcast_to(x: &Tensor, shape: impl IntoShape) -> Result<Tensor> {
     ffi::broadcast_to(x, &shape.into_shape()?)
-}
-
-/// The tensors one after another along `axis`.
-///
-/// # Errors
-/// None at all; shapes that differ elsewhere than in `axis`; an axis out of range.
-///
-/// ```
-/// # use mlx_core::tensor;
-/// let (a, b) = (tensor![1, 2], tensor![3]);
-/// assert_eq!(mlx_ops::concatenate([&a, &b], 0)?.to_vec::<i32>()?, [1, 2, 3]);
-/// # Ok::<(), mlx_core::Error>(())
-/// ```
-#[doc(alias = "mx.concatenate")]
-#[track_caller]
-pub fn concatenate<'a>(tensors: impl IntoIterator<Item = &'a Tensor>, axis: i32) -> Result<Tensor> {
-    let tensors: Vec<Tensor> = tensors.into_iter().cloned().collect();
-    ffi::concatenate(&tensors, Some(axis))
-}
-
-/// The elements of all the tensors in one dimension (Python's `concatenate(…, axis=None)`).
-///
-/// # Errors
-/// None at all.
-///
-/// ```
-/// # use mlx_core::{Tensor, tensor};
-/// let square = Tensor::from_shape_slice([2, 2], &[1, 2, 3, 4])?;
-/// assert_eq!(mlx_ops::concatenate_flat([&square, &tensor![5]])?.to_vec::<i32>()?, [1, 2, 3, 4, 5]);
-/// # Ok::<(), mlx_core::Error>(())
-/// ```
-#[track_caller]
-pub fn concatenate_flat<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<Tensor> {
-    let tensors: Vec<Tensor> = tensors.into_iter().cloned().collect();
-    ffi::concatenate(&tensors, None)
-}
-
-/// The tensor in `parts` equal parts along `axis`.
-///
-/// # Errors
-/// A size that `parts` does not divide; an axis out of range.
-///
-/// ```
-/// # use mlx_core::tensor;
-/// let parts = mlx_ops::split(&tensor![1, 2, 3, 4], 2, 0)?;
-/// assert_eq!(parts[1].to_vec::<i32>()?, [3, 4]);
-/// # Ok::<(), mlx_core::Error>(())
-/// ```
-#[doc(alias = "mx.split")]
-#[track_caller]
-pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
-    if parts < 1 {
-        let message = format!("a tensor cannot be split into {parts} parts");
-        return Err(Error::new(ErrorKind::Value, "split", message).with_operands(&[x.into()]));
-    }
-    ffi::split(x, parts, axis)
 }
 
 /// Dtype and shape, as methods. Each panics at the caller's line where the free function returns an error.

@@ -5,7 +5,7 @@ use mlx_core::{IntoAxes, Result, Tensor, ffi, or_panic};
 /// The softmax over `axes`, computed in the tensor's own dtype; integers as float32.
 ///
 /// # Errors
-/// An axis out of range or named twice; any axis of a 0-d tensor.
+/// An axis out of range or named twice; any axis of a 0-d tensor; axes to keep.
 ///
 /// ```
 /// # use mlx_core::tensor;
@@ -16,7 +16,7 @@ use mlx_core::{IntoAxes, Result, Tensor, ffi, or_panic};
 #[doc(alias = "mx.softmax")]
 #[track_caller]
 pub fn softmax(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    ffi::softmax(x, axes.into_axes().list(), false)
+    ffi::softmax(x, axes.into_axes().plain("softmax")?, false)
 }
 
 /// [`softmax`] computed in float32 whatever the dtype (Python's `precise=True`).
@@ -32,7 +32,7 @@ pub fn softmax(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 /// ```
 #[track_caller]
 pub fn softmax_precise(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    ffi::softmax(x, axes.into_axes().list(), true)
+    ffi::softmax(x, axes.into_axes().plain("softmax")?, true)
 }
 
 /// Softmax as methods.

@@ -1,4 +1,6 @@
-//! Elementwise ops of one tensor: the table.
+//! Elementwise ops of one tensor: signs, powers, rounding, parts, bits.
+//!
+//! Not here: `trigonometry`, `exponential`, `predicate`; ops with numbers of their own (`numeric`).
 
 use crate::family::unary_family;
 
@@ -26,35 +28,26 @@ unary_family! {
     /// ```
     bitwise_invert "mx.bitwise_invert" = BITWISE_INVERT;
 
-    /// Cosine, of radians.
+    /// The smallest integer not below each element, in its dtype.
     ///
     /// ```
     /// # use mlx_core::tensor;
     /// # use mlx_ops::UnaryOps;
-    /// assert_eq!(tensor![0.0].cos().to_vec::<f32>()?, [1.0]);
+    /// assert_eq!(tensor![1.5, -1.5].ceil().to_vec::<f32>()?, [2.0, -1.0]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    cos "mx.cos" = COS;
+    ceil "mx.ceil" = CEIL;
 
-    /// The error function.
+    /// The complex conjugate; of real numbers themselves.
     ///
     /// ```
-    /// # use mlx_core::tensor;
+    /// # use mlx_core::{Complex32, Dtype, Tensor};
     /// # use mlx_ops::UnaryOps;
-    /// assert_eq!(tensor![0.0, 10.0].erf().to_vec::<f32>()?, [0.0, 1.0]);
+    /// let x = Tensor::scalar(Complex32::new(1.0, 2.0), Dtype::Complex64)?;
+    /// assert_eq!(x.conjugate().item::<Complex32>()?, Complex32::new(1.0, -2.0));
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    erf "mx.erf" = ERF;
-
-    /// e to the power of each element; MLX saturates beyond ±88.
-    ///
-    /// ```
-    /// # use mlx_core::tensor;
-    /// # use mlx_ops::UnaryOps;
-    /// assert_eq!(tensor![0.0].exp().to_vec::<f32>()?, [1.0]);
-    /// # Ok::<(), mlx_core::Error>(())
-    /// ```
-    exp "mx.exp" = EXP;
+    conjugate "mx.conjugate" "mx.conj" = CONJUGATE;
 
     /// The largest integer not above each element, in its dtype.
     ///
@@ -66,25 +59,15 @@ unary_family! {
     /// ```
     floor "mx.floor" = FLOOR;
 
-    /// Natural logarithm.
+    /// The imaginary part; 0 of real numbers.
     ///
     /// ```
     /// # use mlx_core::tensor;
     /// # use mlx_ops::UnaryOps;
-    /// assert_eq!(tensor![1.0, 0.0].log().to_vec::<f32>()?, [0.0, f32::NEG_INFINITY]);
+    /// assert_eq!(tensor![1.5].imag().to_vec::<f32>()?, [0.0]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    log "mx.log" = LOG;
-
-    /// Whether each element is zero, as bool.
-    ///
-    /// ```
-    /// # use mlx_core::tensor;
-    /// # use mlx_ops::UnaryOps;
-    /// assert_eq!(tensor![0, 2].logical_not().to_vec::<bool>()?, [true, false]);
-    /// # Ok::<(), mlx_core::Error>(())
-    /// ```
-    logical_not "mx.logical_not" = LOGICAL_NOT;
+    imag "mx.imag" = IMAG;
 
     /// Each element with its sign turned; bools are refused.
     ///
@@ -96,6 +79,36 @@ unary_family! {
     /// ```
     negative "mx.negative" = NEGATIVE;
 
+    /// Each element as it is.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// # use mlx_ops::UnaryOps;
+    /// assert_eq!(tensor![1, -2].positive().to_vec::<i32>()?, [1, -2]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    positive "mx.positive" = POSITIVE;
+
+    /// The real part; of real numbers themselves.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// # use mlx_ops::UnaryOps;
+    /// assert_eq!(tensor![1.5].real().to_vec::<f32>()?, [1.5]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    real "mx.real" = REAL;
+
+    /// One over each element; of integers as float32.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// # use mlx_ops::UnaryOps;
+    /// assert_eq!(tensor![2, -4].reciprocal().to_vec::<f32>()?, [0.5, -0.25]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    reciprocal "mx.reciprocal" = RECIPROCAL;
+
     /// One over the square root.
     ///
     /// ```
@@ -106,16 +119,6 @@ unary_family! {
     /// ```
     rsqrt "mx.rsqrt" = RSQRT;
 
-    /// The logistic function 1 / (1 + exp(-x)).
-    ///
-    /// ```
-    /// # use mlx_core::tensor;
-    /// # use mlx_ops::UnaryOps;
-    /// assert_eq!(tensor![0.0].sigmoid().to_vec::<f32>()?, [0.5]);
-    /// # Ok::<(), mlx_core::Error>(())
-    /// ```
-    sigmoid "mx.sigmoid" = SIGMOID;
-
     /// -1, 0 or 1 by the sign of each element, in its dtype.
     ///
     /// ```
@@ -125,16 +128,6 @@ unary_family! {
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
     sign "mx.sign" = SIGN;
-
-    /// Sine, of radians.
-    ///
-    /// ```
-    /// # use mlx_core::tensor;
-    /// # use mlx_ops::UnaryOps;
-    /// assert_eq!(tensor![0.0].sin().to_vec::<f32>()?, [0.0]);
-    /// # Ok::<(), mlx_core::Error>(())
-    /// ```
-    sin "mx.sin" = SIN;
 
     /// Square root; NaN for negative elements.
     ///
@@ -156,13 +149,23 @@ unary_family! {
     /// ```
     square "mx.square" = SQUARE;
 
-    /// Hyperbolic tangent.
+    /// The same values, through which no gradient flows.
     ///
     /// ```
     /// # use mlx_core::tensor;
     /// # use mlx_ops::UnaryOps;
-    /// assert_eq!(tensor![0.0].tanh().to_vec::<f32>()?, [0.0]);
+    /// assert_eq!(tensor![1.5].stop_gradient().to_vec::<f32>()?, [1.5]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    tanh "mx.tanh" = TANH;
+    stop_gradient "mx.stop_gradient" = STOP_GRADIENT;
+
+    /// Each element without its fraction, in its dtype.
+    ///
+    /// ```
+    /// # use mlx_core::tensor;
+    /// # use mlx_ops::UnaryOps;
+    /// assert_eq!(tensor![1.5, -1.5].trunc().to_vec::<f32>()?, [1.0, -1.0]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    trunc "mx.trunc" = TRUNC;
 }

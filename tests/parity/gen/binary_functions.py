@@ -92,6 +92,56 @@ def bitwise_forms():
         yield error(f"{function}_form_i32_bf16", inputs, step("y", f"mx.{function}", "$a", "$b"))
 
 
+def logical_forms():
+    for function in ("logical_and", "logical_or", "logical_xor"):
+        for dtype in DTYPES:
+            inputs = {"a": grid(dtype), "b": grid("int32")}
+            steps = [
+                step("both", f"mx.{function}", "$a", "$b"), step("other", f"mx.{function}", "$b", "$a"),
+                step("right", f"mx.{function}", "$a", 1), step("left", f"mx.{function}", 0, "$a"),
+                step("float", f"mx.{function}", "$a", 0.5), step("flag", f"mx.{function}", True, "$a"),
+            ]
+            outputs = [made["out"] for made in steps]
+            yield case(f"{function}_{SHORT[dtype]}", inputs, steps, outputs)
+        made = step("y", f"mx.{function}", "$a", "$b")
+        inputs = {"a": grid("bool_"), "b": tensor("bool_", [4], [1, 0, 0, 1])}
+        yield error(f"{function}_shapes", inputs, made)
+        inputs = {"a": tensor("float32", [0, 3], []), "b": tensor("int8", [], [1])}
+        yield case(f"{function}_empty", inputs, [made])
+
+
+def angles():
+    special = [0.0, -0.0, 1.0, -1.0, "inf", "-inf", "nan", 2.5]
+    for dtype in DTYPES:
+        inputs = {"a": grid(dtype), "b": grid(dtype, nonzero)}
+        steps = [step("y", "mx.arctan2", "$a", "$b"), step("z", "mx.atan2", "$b", "$a")]
+        if dtype == "complex64":
+            yield error("arctan2_c64", inputs, steps[0])
+            continue
+        yield case(f"arctan2_{SHORT[dtype]}", inputs, steps, ["y", "z"])
+        if dtype in FLOATS:
+            inputs = {"a": tensor(dtype, [8, 1], special), "b": tensor(dtype, [8], special)}
+            yield case(f"arctan2_specials_{SHORT[dtype]}", inputs, [steps[0]])
+    inputs = {"a": grid("int32"), "b": tensor("bfloat16", [3], [1.0, -1.0, 0.5])}
+    yield case("arctan2_i32_bf16", inputs, [step("y", "mx.arctan2", "$a", "$b")])
+    inputs = {"a": grid("float32"), "b": tensor("float32", [4], [1.0, 2.0, 3.0, 4.0])}
+    yield error("arctan2_shapes", inputs, step("y", "mx.arctan2", "$a", "$b"))
+
+
+def spellings():
+    for alias in ("pow", "bitwise_left_shift", "bitwise_right_shift"):
+        for dtype in ("int32", "uint8", "int64"):
+            inputs = {"a": grid(dtype, nonzero), "b": tensor(dtype, [3], [1, 2, 3])}
+            steps = [
+                step("both", f"mx.{alias}", "$a", "$b"), step("right", f"mx.{alias}", "$a", 2),
+                step("left", f"mx.{alias}", 2, "$b"),
+            ]
+            outputs = [made["out"] for made in steps]
+            yield case(f"{alias}_{SHORT[dtype]}", inputs, steps, outputs)
+    made = step("y", "mx.pow", "$a", 0.5)
+    yield case("pow_f16", {"a": grid("float16")}, [made])
+
+
 def inverse_function():
     for dtype in ("int32", "bool_", "uint8"):
         made = step("y", "mx.bitwise_invert", "$a")
@@ -110,6 +160,6 @@ def refused():
 def cases():
     parts = (
         extrema_with_scalars, extrema_order, both_scalars, function_forms, bitwise_forms,
-        inverse_function, refused,
+        logical_forms, angles, spellings, inverse_function, refused,
     )
     return [made for part in parts for made in part()]

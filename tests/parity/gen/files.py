@@ -1,4 +1,4 @@
-"""Inputs read from a safetensors file, and the bytes of that file.
+"""Inputs read from files: of safetensors and that file's bytes, and of the formats that tests/files has files of.
 
 Not here: writing or refusing files, which is tested on the other side alone.
 """
@@ -63,5 +63,29 @@ def used():
     yield case("file_ints", inputs, [step("y", "+", "$i", "$s"), step("z", "%", "$i", 7)], ["y", "z"])
 
 
+# Each a file beside tests/files/make.py, which says what stands in it.
+FORMATS = {
+    "saved.safetensors": ["transposed", "reversed", "scalar", "nothing", "bfloat16", "complex64", "layers.39.weight", ""],
+    "saved.npz": ["m", "layers.0", "layers.19"],
+    "compressed.npz": ["zeros", "half"],
+    "numpy.npz": ["a", "b/c"],
+    "saved.gguf": ["float16", "float32", "int8", "int16", "int32", "turned", "scalar", "blk.7"],
+    "types.gguf": [
+        "f32", "f16", "i8", "i16", "i32", "bf16", "nothing", "q4_0.weight", "q4_0.scales", "q4_0.biases",
+        "q4_1.weight", "q4_1.scales", "q4_1.biases", "q8_0.weight", "q8_0.scales", "q8_0.biases", "token_embd",
+        "tok.scales", "tok.biases", "tiny", "tiny.scales", "q2_k.weight", "q6_k.weight",
+    ],
+}
+
+
+def formats():
+    for file, names in FORMATS.items():
+        inputs = {f"x{i}": {"file": f"../files/{file}", "tensor": name} for i, name in enumerate(names)}
+        yield case("file_" + file.replace(".", "_"), inputs, [], list(inputs))
+    parts = {part: {"file": "../files/types.gguf", "tensor": f"q4_1.{part}"} for part in ("weight", "scales", "biases")}
+    steps = [step("y", "mx.dequantize", "$weight", "$scales", "$biases", 32, 4)]
+    yield case("file_gguf_dequantized", parts, steps, ["y"])
+
+
 def cases():
-    return [made for part in (plain, used) for made in part()]
+    return [made for part in (plain, used, formats) for made in part()]

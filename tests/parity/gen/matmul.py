@@ -117,6 +117,33 @@ def addmm_factors():
     yield case("addmm_int_bias", inputs, [step("y", "mx.addmm", "$c", "$a", "$b")])
 
 
+def addmm_dtypes():
+    """Each dtype as all three, and as each one beside float16."""
+    for dtype in DTYPES:
+        given = {
+            "c": tensor(dtype, [2], [1, 0]), "a": tensor(dtype, [1, 3], [1, 0, 1]),
+            "b": tensor(dtype, [3, 2], [1, 0, 1, 1, 0, 1]),
+        }
+        made = step("y", "mx.addmm", "$c", "$a", "$b", alpha=0.5, beta=2.0)
+        if dtype in FLOATS + ["complex64"]:
+            yield case(f"addmm_{SHORT[dtype]}", given, [made])
+        else:
+            yield error(f"addmm_{SHORT[dtype]}_refused", given, made)
+        for name in given:
+            mixed = {n: {**spec, "dtype": dtype if n == name else "float16"} for n, spec in given.items()}
+            yield case(f"addmm_{name}_{SHORT[dtype]}", mixed, [made])
+    for c, a, b in (([2, 1, 1], [3, 2, 4], [4, 5]), ([3, 1, 5], [3, 2, 4], [4, 5]), ([1, 1], [4], [4, 5]), ([3, 2], [3, 2, 4], [4])):
+        inputs = {"c": normal("float32", c, 3), **pair(a, b)}
+        name = f"addmm_{dims(c)}_onto_{dims(a)}_{dims(b)}"
+        made = step("y", "mx.addmm", "$c", "$a", "$b")
+        fits = c not in ([2, 1, 1], [1, 1])
+        yield case(name, inputs, [made]) if fits else error(f"{name}_refused", inputs, made)
+    factors = ({"alpha": {"float": "nan"}}, {"beta": {"float": "inf"}}, {"alpha": 0.0, "beta": 0.0}, {"alpha": 3, "beta": True})
+    for turn, kw in enumerate(factors):
+        inputs = {"c": tensor("float32", [2], ["nan", 1.0]), **pair([2, 3], [3, 2])}
+        yield case(f"addmm_strange_{turn}", inputs, [step("y", "mx.addmm", "$c", "$a", "$b", **kw)])
+
+
 def addmm_edges():
     inputs = {"c": normal("float32", [2], 3), **pair([2, 3], [3, 4])}
     yield error("addmm_bias_shape", inputs, step("y", "mx.addmm", "$c", "$a", "$b"))
@@ -134,5 +161,5 @@ def addmm_edges():
 
 
 def cases():
-    parts = (ranks, empty, dtype_mixes, views, refused, addmm_shapes, addmm_factors, addmm_edges)
+    parts = (ranks, empty, dtype_mixes, views, refused, addmm_shapes, addmm_factors, addmm_dtypes, addmm_edges)
     return [made for part in parts for made in part()]

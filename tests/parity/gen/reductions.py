@@ -1,11 +1,18 @@
-"""sum, mean, max, min and var: dtypes, axes, keepdims, ddof, empty and size-1 axes, errors.
+"""sum, mean, max, min, var and the other reductions; the places of extremes: dtypes, axes, keepdims, ddof, empty and size-1 axes, errors.
 
 Not here: their method forms (methods).
 """
 
 from .base import DTYPES, FLOATS, SHORT, case, error, normal, sample, step, tame, tensor
 
-REDUCTIONS = ["sum", "mean", "max", "min", "var"]
+REDUCTIONS = [
+    "sum", "mean", "max", "min", "var", "std", "prod", "all", "any", "median", "logsumexp",
+    "count_nonzero",
+]
+EXTREMES = ["argmax", "argmin"]
+# Those that refuse every empty tensor, and those that refuse an empty axis.
+REFUSE_EMPTY = {"logsumexp"}
+REFUSE_EMPTY_AXIS = {"max", "min", "median"}
 
 
 def cube(dtype, values=tame):
@@ -24,9 +31,9 @@ def every_dtype():
             outputs = [made["out"] for made in steps]
             name = f"{reduction}_{SHORT[dtype]}"
             yield case(name, inputs, steps, outputs)
-            if dtype in FLOATS or reduction in ("max", "min", "sum"):
+            if dtype in FLOATS or reduction not in ("mean", "var"):
                 special = {"a": tensor(dtype, [2, 3], sample(dtype))}
-                steps = [step("all", op, "$a"), step("last", op, "$a", -1)]
+                steps = [step("all", op, "$a"), step("last", op, "$a", axis=-1)]
                 yield case(f"{name}_specials", special, steps, ["all", "last"])
 
 
@@ -40,9 +47,14 @@ def axis_forms():
     }
     for reduction in REDUCTIONS:
         for form, kw in forms.items():
+            if reduction == "median" and form == "nothing":
+                yield error("median_axis_nothing", inputs, step("y", "mx.median", "$a", **kw))
+                continue
             made = step("y", f"mx.{reduction}", "$a", **kw)
             yield case(f"{reduction}_axis_{form}", inputs, [made])
-        yield case(f"{reduction}_positional", inputs, [step("y", f"mx.{reduction}", "$a", 1, True)])
+        if reduction != "count_nonzero":
+            made = step("y", f"mx.{reduction}", "$a", 1, True)
+            yield case(f"{reduction}_positional", inputs, [made])
 
 
 def unit_axes():
@@ -64,12 +76,19 @@ def unit_axes():
 
 def empty_axes():
     empty, flat = {"a": tensor("float32", [0, 3], [])}, {"a": tensor("float32", [0], [])}
-    for reduction in ("sum", "mean", "var"):
+    for reduction in REDUCTIONS:
+        op = f"mx.{reduction}"
+        if reduction in REFUSE_EMPTY:
+            yield error(f"{reduction}_empty_flat", flat, step("y", op, "$a"))
+            yield error(f"{reduction}_empty_axis", empty, step("y", op, "$a", axis=0))
+            yield error(f"{reduction}_over_other_axis", empty, step("y", op, "$a", axis=1))
+        if reduction in REFUSE_EMPTY | REFUSE_EMPTY_AXIS:
+            continue
         op = f"mx.{reduction}"
         steps = [step("y", op, "$a", axis=0), step("z", op, "$a", axis=1), step("w", op, "$a")]
         yield case(f"{reduction}_empty", empty, steps, ["y", "z", "w"])
     yield case("sum_empty_u8", {"a": tensor("uint8", [0], [])}, [step("y", "mx.sum", "$a")])
-    for reduction in ("max", "min"):
+    for reduction in sorted(REFUSE_EMPTY_AXIS):
         op = f"mx.{reduction}"
         yield case(f"{reduction}_over_other_axis", empty, [step("y", op, "$a", axis=1)])
         yield error(f"{reduction}_empty", flat, step("y", op, "$a"))
@@ -77,14 +96,16 @@ def empty_axes():
 
 
 def degrees_of_freedom():
-    for dtype in ("float32", "bfloat16", "float16", "int32", "float64"):
-        inputs = {"a": cube(dtype)}
-        steps = [
-            step("y", "mx.var", "$a", ddof=1), step("z", "mx.var", "$a", axis=-1, ddof=1),
-            step("k", "mx.var", "$a", axis=[0, 1], keepdims=True, ddof=2),
-            step("inf", "mx.var", "$a", axis=2, ddof=2), step("over", "mx.var", "$a", axis=2, ddof=5),
-        ]
-        yield case(f"var_ddof_{SHORT[dtype]}", inputs, steps, [made["out"] for made in steps])
+    for op in ("var", "std"):
+        for dtype in ("float32", "bfloat16", "float16", "int32", "float64"):
+            inputs = {"a": cube(dtype)}
+            steps = [
+                step("y", f"mx.{op}", "$a", ddof=1), step("z", f"mx.{op}", "$a", axis=-1, ddof=1),
+                step("k", f"mx.{op}", "$a", axis=[0, 1], keepdims=True, ddof=2),
+                step("inf", f"mx.{op}", "$a", axis=2, ddof=2),
+                step("over", f"mx.{op}", "$a", axis=2, ddof=5),
+            ]
+            yield case(f"{op}_ddof_{SHORT[dtype]}", inputs, steps, [made["out"] for made in steps])
 
 
 def long_sums():
@@ -126,9 +147,59 @@ def refused():
         yield error(f"{reduction}_0d_axis", zero, step("y", op, "$a", axis=0))
 
 
+def extremes():
+    for name in EXTREMES:
+        op = f"mx.{name}"
+        for dtype in DTYPES:
+            inputs = {"a": cube(dtype), "b": tensor(dtype, [2, 3], sample(dtype))}
+            steps = [
+                step("all", op, "$a"), step("last", op, "$a", axis=-1), step("first", op, "$a", 0),
+                step("kept", op, "$a", axis=1, keepdims=True), step("flat", op, "$a", None, True),
+                step("special", op, "$b"), step("rows", op, "$b", 1),
+                step("method", f"method.{name}", "$a", 1), step("kept_method", f"method.{name}", "$b", 0, True),
+            ]
+            yield case(f"{name}_{SHORT[dtype]}", inputs, steps, [made["out"] for made in steps])
+        ties = {
+            "a": tensor("float32", [3, 4], [1.0, "nan", 3.0, 3.0, "nan", 1.0, 1.0, 2.0] + ["nan"] * 4),
+            "b": tensor("float16", [6], [0.0, -0.0, "inf", "inf", "-inf", "-inf"]),
+            "c": tensor("float32", [1, 3, 1], [1.0, 2.0, 0.5]), "s": tensor("int8", [], [3]),
+        }
+        steps = [
+            step("y", op, "$a", axis=1), step("z", op, "$b"), step("u", op, "$c", axis=0),
+            step("v", op, "$c", axis=2, keepdims=True), step("w", op, "$s"),
+            step("t", "mx.transpose", "$a"), step("x", op, "$t", axis=0), step("q", op, "$t"),
+        ]
+        yield case(f"{name}_ties", ties, steps, ["y", "z", "u", "v", "w", "x", "q"])
+        for shape in ([0], [0, 3], [2, 0]):
+            inputs = {"a": tensor("float32", shape, [])}
+            for axis in (None, 0, -1):
+                made = step("y", op, "$a", axis=axis)
+                tag = "_".join(map(str, shape)) + f"_{axis}".replace("-", "minus_")
+                yield error(f"{name}_empty_{tag}", inputs, made)
+        for axis in (2, -3):
+            made = step("y", op, "$a", axis=axis)
+            tag = f"{axis}".replace("-", "minus_")
+            yield error(f"{name}_axis_{tag}_refused", {"a": tensor("int32", [2, 3], range(6))}, made)
+        yield error(f"{name}_0d_axis", {"s": ties["s"]}, step("y", op, "$s", axis=0))
+
+
+def methods():
+    for name in ("all", "any", "prod", "logsumexp", "std"):
+        op = f"method.{name}"
+        for dtype in ("float32", "float16", "uint8", "bool_"):
+            steps = [
+                step("y", op, "$a"), step("z", op, "$a", -1), step("k", op, "$a", 0, True),
+                step("w", op, "$a", axis=[0, 1], keepdims=True),
+            ]
+            outputs = [made["out"] for made in steps]
+            yield case(f"reduction_method_{name}_{SHORT[dtype]}", {"a": cube(dtype)}, steps, outputs)
+    made = step("y", "method.std", "$a", None, False, 1)
+    yield case("method_std_positional_ddof", {"a": cube("float32")}, [made])
+
+
 def cases():
     parts = (
         every_dtype, axis_forms, unit_axes, empty_axes, degrees_of_freedom, long_sums, transposed,
-        refused,
+        refused, extremes, methods,
     )
     return [made for part in parts for made in part()]

@@ -26,6 +26,14 @@ pub(crate) struct Case {
     pub(crate) skips_python: bool,
 }
 
+impl Case {
+    /// A case that is known to be well-formed: its values and graph are compared.
+    pub(crate) fn whole(body: Value) -> Case {
+        let compare = Compare { value: true, graph: true, message: false };
+        Case { body, folder: PathBuf::from("."), compare, expects_error: false, skips_python: false }
+    }
+}
+
 /// What must be equal.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Compare {

@@ -5,8 +5,9 @@
 use super::{
     blas::{self, Cpu, Shim},
     case::Case,
-    drawn, hex,
+    hex,
     judge::{Answer, Verdict, judge},
+    pipeline::Pipeline,
     side::Side,
 };
 use crate::python;
@@ -29,7 +30,7 @@ pub(crate) struct Driver {
     greeting: Vec<String>,
     on_gpu: bool,
     /// Lies where Python is told to find it, also when it is started again.
-    _shim: Option<Shim>,
+    shim: Option<Shim>,
 }
 
 /// What a run asks for.
@@ -100,7 +101,12 @@ impl Driver {
         }
         greeting.push(blas::compare(cpu, &said[0], &said[1])?);
         let on_gpu = matches!(device, Some(Place::Gpu));
-        Ok(Driver { python, rust, limit, greeting, on_gpu, _shim: shim })
+        Ok(Driver { python, rust, limit, greeting, on_gpu, shim })
+    }
+
+    /// The two sides, to be kept busy with many cases at once.
+    pub(crate) fn pipeline(self) -> Pipeline {
+        Pipeline::new(self.python, self.rust, self.limit, self.shim)
     }
 
     /// What runs on the two sides.
@@ -110,19 +116,15 @@ impl Driver {
 
     /// Runs a case on both sides, or on Rust alone where it would kill Python; `Err` ends the run.
     pub(crate) fn run(&mut self, case: &Case) -> Result<Verdict, String> {
-        let body = match drawn::body(case, &mut self.python, self.limit)? {
-            Ok(body) => body,
-            Err(why) => return Ok(self.judged(Verdict::Failed(why))),
-        };
-        let request = |body: &Value| json!({"case": body, "dir": case.folder, "graph": case.compare.graph});
+        let request = json!({"case": case.body, "dir": case.folder, "graph": case.compare.graph});
         // Workers that are still starting would use up the case's time.
         self.python.ready()?;
         self.rust.ready()?;
         let deadline = Instant::now() + self.limit;
         if !case.skips_python {
-            self.python.send(&request(&case.body))?;
+            self.python.send(&request)?;
         }
-        self.rust.send(&request(&body))?;
+        self.rust.send(&request)?;
         let answer = |reply: Result<Value, String>| reply.map_or_else(Answer::Lost, Answer::from_reply);
         let rust = answer(self.rust.receive(deadline)?);
         let python = if case.skips_python { None } else { Some(answer(self.python.receive(deadline)?)) };

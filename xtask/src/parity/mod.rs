@@ -1,17 +1,21 @@
 //! `cargo xtask parity`: runs cases under Python MLX and under this library, and compares bit for bit.
 //!
 //! [`case`] reads case files, [`driver`] runs a case on both sides through [`side`], [`judge`] decides with
-//! [`compare`] and [`canonical`]; [`blas`] sees to it that both use the same BLAS. [`worker`] is the Rust side. [`drawn`] goes when Rust can draw random inputs.
+//! [`compare`] and [`canonical`]; [`blas`] sees to it that both use the same BLAS. [`worker`] is the Rust side.
+//! [`pipeline`] keeps both sides busy for [`fuzz`]; [`coverage`] and [`report`] say what there is.
 //! Not here: what a case means under Python (`xtask/parity/*.py`).
 
 mod blas;
 mod canonical;
 pub(crate) mod case;
 mod compare;
-mod drawn;
+pub(crate) mod coverage;
 mod driver;
+mod fuzz;
 mod hex;
 mod judge;
+mod pipeline;
+mod report;
 mod side;
 pub(crate) mod worker;
 
@@ -38,6 +42,12 @@ pub(crate) struct Parity {
 enum Command {
     /// Run cases on both sides and compare (the default).
     Run(Run),
+    /// Run random programs on both sides and compare.
+    Fuzz(fuzz::Fuzz),
+    /// Check that each name of Python MLX can be called here, or has a reason why not.
+    Coverage(coverage::Coverage),
+    /// Run cases and write a page of ops by dtypes.
+    Report(Run),
 }
 
 #[derive(Args)]
@@ -62,20 +72,29 @@ struct Run {
     verbose: bool,
 }
 
+impl Run {
+    fn surroundings(&self) -> driver::Surroundings {
+        driver::Surroundings {
+            limit: Duration::from_secs(self.limit),
+            cpu: self.cpu,
+            device: self.device,
+            site: self.site.clone(),
+            verbose: self.verbose,
+        }
+    }
+}
+
 /// Runs the cases; `false` when one failed.
 pub(crate) fn run(parity: Parity) -> Result<bool, String> {
     let run = match parity.command {
         Some(Command::Run(run)) => run,
+        Some(Command::Fuzz(fuzz)) => return fuzz::run(&fuzz),
+        Some(Command::Coverage(coverage)) => return coverage::run(&coverage),
+        Some(Command::Report(run)) => return report::run(&run),
         None => parity.run,
     };
     let entries = case::load(&run.paths)?;
-    let mut driver = Driver::start(&driver::Surroundings {
-        limit: Duration::from_secs(run.limit),
-        cpu: run.cpu,
-        device: run.device,
-        site: run.site,
-        verbose: run.verbose,
-    })?;
+    let mut driver = Driver::start(&run.surroundings())?;
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     let mut out = io::stdout().lock();
     let mut say = |line: String| writeln!(out, "{line}").map_err(|e| e.to_string());

@@ -85,6 +85,16 @@ impl Side {
         Ok(())
     }
 
+    /// Hands the worker a request while it still works on others: whether it lives shows in [`receive`](Side::receive),
+    /// after which requests without an answer have to be handed over again.
+    pub(crate) fn queue(&mut self, request: &Value) -> Result<(), String> {
+        self.ready()?;
+        if let Some(requests) = &mut self.worker.requests {
+            let _ = requests.write_all(format!("{request}\n").as_bytes());
+        }
+        Ok(())
+    }
+
     /// The answer to the request, or how the worker was lost over it.
     pub(crate) fn receive(&mut self, deadline: Instant) -> Result<Result<Value, String>, String> {
         let reply = self.worker.read(deadline);

@@ -1,20 +1,9 @@
 //! Ops without a parity case.
 
 use super::{Findings, Tree};
-use crate::parity::worker::functions::IRREGULAR;
+use crate::parity::worker::functions::{IRREGULAR, MODULES, Row};
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-/// Rust's names of ops that Python has under another.
-const OTHER_NAMES: [(&str, &str); 7] = [
-    ("eq", "equal"),
-    ("ge", "greater_equal"),
-    ("gt", "greater"),
-    ("le", "less_equal"),
-    ("lt", "less"),
-    ("ne", "not_equal"),
-    ("pow", "power"),
-];
 
 pub(super) fn check(tree: &Tree) -> Findings {
     let mut covered = BTreeSet::new();
@@ -28,13 +17,14 @@ pub(super) fn check(tree: &Tree) -> Findings {
     uncovered.map(|op| format!("tests/parity: no case has {op}")).chain(unlisted(tree)).collect()
 }
 
-/// The ops of the tables and of the worker's list, as parity cases write them.
+/// The ops of the tables, under each of Python's spellings, and of the worker's list.
 pub(crate) fn table_ops() -> impl Iterator<Item = String> {
     let regular = mlx_ops::REGISTRY.iter().copied().flatten().map(|entry| entry.name);
     let names = regular.chain(IRREGULAR.iter().copied().flatten().map(|(name, _)| *name));
-    let python =
-        names.map(|name| OTHER_NAMES.iter().find(|(rust, _)| *rust == name).map_or(name, |(_, it)| it));
-    python.map(|name| format!("mx.{name}"))
+    let rows = |(module, rows): &'static (&str, &[Row])| {
+        rows.iter().map(move |(name, _)| format!("{module}.{name}"))
+    };
+    names.map(|name| format!("mx.{name}")).chain(MODULES.iter().flat_map(rows))
 }
 
 /// Public functions and structs with Python's names that the lists of their crates leave out, so that nobody asks for

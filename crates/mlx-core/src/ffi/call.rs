@@ -70,6 +70,23 @@ pub(super) fn build_several(
     out.tensors().into_iter().map(|tensor| sized(op, tensor)).collect()
 }
 
+/// [`build`] for a call that gives two nodes.
+pub(super) fn build_pair(
+    op: &'static str,
+    call: impl FnOnce(*mut sys::mlx_array, *mut sys::mlx_array, sys::mlx_stream) -> c_int,
+) -> Result<[Tensor; 2]> {
+    let guard = runtime::enter()?;
+    let empty = sys::mlx_array { ctx: std::ptr::null_mut() };
+    let (mut first, mut second) = (empty, empty);
+    let status = call(&raw mut first, &raw mut second, guard.stream());
+    match (Handle::from_raw(first), Handle::from_raw(second)) {
+        (Some(first), Some(second)) if status == 0 => {
+            Ok([sized(op, Tensor(first))?, sized(op, Tensor(second))?])
+        }
+        _ => Err(status::failure(op, ErrorKind::Mlx)),
+    }
+}
+
 #[inline]
 fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
     if tensor.0.fits() { Ok(tensor) } else { Err(shape::too_large(op, tensor.shape(), tensor.dtype())) }
@@ -98,6 +115,12 @@ pub(super) trait Nodes {
 impl Nodes for Tensor {
     fn dtypes(&self) -> impl Iterator<Item = Dtype> {
         std::iter::once(self.dtype())
+    }
+}
+
+impl Nodes for [Tensor; 2] {
+    fn dtypes(&self) -> impl Iterator<Item = Dtype> {
+        self.iter().map(Tensor::dtype)
     }
 }
 
@@ -177,6 +200,20 @@ macro_rules! nodes {
 }
 pub(super) use nodes;
 
+/// [`node!`] for a symbol that gives two.
+macro_rules! pair {
+    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
+        $crate::ffi::call::told(
+            $op,
+            $crate::ffi::call::build_pair($op, |first, second, stream| {
+                $crate::ffi::call::call!($symbol, value first, value second, $($kind $argument,)* value stream)
+            }),
+            || $crate::ffi::call::operands!($($kind $argument,)*),
+        )
+    };
+}
+pub(super) use pair;
+
 /// The tensors among arguments by kind.
 macro_rules! operands {
     ($($kind:ident $argument:expr,)*) => {{
@@ -233,15 +270,23 @@ pub struct Binary {
     symbol: BinaryFn,
     /// Which integer division it is, where it is one: those trap, and are guarded.
     division: Option<Division>,
+    /// Whether a scalar keeps the dtype it has with no tensor beside it.
+    lone_scalars: bool,
 }
 
 impl Binary {
     pub(super) const fn new(name: &'static str, symbol: BinaryFn) -> Binary {
-        Binary { name, symbol, division: None }
+        Binary { name, symbol, division: None, lone_scalars: false }
     }
 
     pub(super) const fn guarded(mut self, division: Division) -> Binary {
         self.division = Some(division);
+        self
+    }
+
+    /// Python turns scalars of the logical ops into tensors without a look at the other operand.
+    pub(super) const fn of_lone_scalars(mut self) -> Binary {
+        self.lone_scalars = true;
         self
     }
 
@@ -269,8 +314,13 @@ impl Binary {
     #[inline(always)]
     pub(crate) fn unguarded(&self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
         let guard = runtime::enter()?;
-        let weak = |scalar, dtype| Ok(constant(&guard, scalar::weak(self.name, scalar, dtype)?));
         let alone = |scalar| Ok(constant(&guard, scalar::alone(self.name, scalar)?));
+        let weak = |scalar, dtype| {
+            if self.lone_scalars {
+                return alone(scalar);
+            }
+            Ok(constant(&guard, scalar::weak(self.name, scalar, dtype)?))
+        };
         match (a, b) {
             (OperandRef::Tensor(a), OperandRef::Tensor(b)) => self.issue(&guard, a.0.raw(), b.0.raw()),
             (OperandRef::Tensor(a), OperandRef::Scalar(s)) => {

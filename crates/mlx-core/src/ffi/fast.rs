@@ -1,12 +1,12 @@
-//! Calls of mlx-c's fused kernels, quantization and convolutions.
+//! Calls of mlx-c's fused kernels and quantization.
 //!
-//! Not here: the options as users write them and the guards (mlx-fast, mlx-ops), which the callers of these have passed.
+//! Not here: the options as users write them and the guards (mlx-fast), which the callers of these have passed.
 
 use super::{
     call::{node, nodes},
     place::{self, cpu_where_empty},
 };
-use crate::{Dtype, Result, Scalar, Tensor, guard};
+use crate::{Dtype, Result, Tensor, guard};
 use mlx_link as sys;
 use std::ffi::CStr;
 
@@ -127,6 +127,7 @@ pub struct Quantization {
 /// What MLX refuses.
 #[track_caller]
 pub fn quantize(w: &Tensor, how: Quantization, global_scale: Option<&Tensor>) -> Result<Vec<Tensor>> {
+    let _place = cpu_where_empty(&[Some(w), global_scale])?;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     nodes!(
         "quantize", sys::mlx_quantize, tensor w, value group_size, value bits, text how.mode,
@@ -154,6 +155,7 @@ pub struct QuantizedParts<'a> {
 #[track_caller]
 pub fn dequantize(parts: QuantizedParts<'_>, how: Quantization, dtype: Option<Dtype>) -> Result<Tensor> {
     let QuantizedParts { weight, scales, biases, global_scale } = parts;
+    let _place = cpu_where_empty(&[Some(weight), Some(scales), biases, global_scale])?;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     let dtype =
         sys::mlx_optional_dtype { value: dtype.unwrap_or(Dtype::Float32).code(), has_value: dtype.is_some() };
@@ -188,58 +190,9 @@ pub fn quantized_matmul(
 /// What MLX refuses.
 #[track_caller]
 pub fn hadamard_transform(x: &Tensor, scale: Option<f32>) -> Result<Tensor> {
+    let _place = cpu_where_empty(&[Some(x)])?;
     let scale = optional_float(scale);
     node!("hadamard_transform", sys::mlx_hadamard_transform, tensor x, value scale)
-}
-
-/// Strides, padding and dilation of a convolution over `N` axes, and its groups.
-#[derive(Clone, Copy)]
-pub struct Convolution<const N: usize> {
-    /// Steps of the kernel.
-    pub stride: [i32; N],
-    /// Zeros on both sides.
-    pub padding: [i32; N],
-    /// Distances between the kernel's elements.
-    pub dilation: [i32; N],
-    /// Groups of channels.
-    pub groups: i32,
-}
-
-/// `mx.conv1d`; the caller has refused groups below 1 and empty kernels and channels.
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn conv1d(x: &Tensor, weight: &Tensor, how: &Convolution<1>) -> Result<Tensor> {
-    let Convolution { stride: [stride], padding: [padding], dilation: [dilation], groups } = *how;
-    node!(
-        "conv1d", sys::mlx_conv1d, tensor x, tensor weight, value stride, value padding, value dilation,
-        value groups
-    )
-}
-
-/// `mx.conv2d`; the caller has refused groups below 1 and empty kernels and channels.
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn conv2d(x: &Tensor, weight: &Tensor, how: &Convolution<2>) -> Result<Tensor> {
-    let Convolution { stride: [s0, s1], padding: [p0, p1], dilation: [d0, d1], groups } = *how;
-    node!(
-        "conv2d", sys::mlx_conv2d, tensor x, tensor weight, value s0, value s1, value p0, value p1, value d0,
-        value d1, value groups
-    )
-}
-
-/// `x` with so many zeros on both sides of each of `axes`.
-///
-/// # Errors
-/// What MLX refuses.
-pub fn pad(x: &Tensor, axes: &[i32], sizes: &[i32]) -> Result<Tensor> {
-    let zero = Tensor::weak("pad", Scalar::Int(0), Some(x.dtype()))?;
-    node!(
-        "pad", sys::mlx_pad, tensor x, list axes, list sizes, list sizes, tensor &zero, text c"constant"
-    )
 }
 
 fn optional_float(value: Option<f32>) -> sys::mlx_optional_float {

@@ -25,15 +25,6 @@ pub fn slice(x: &Tensor, start: &[i32], stop: &[i32], step: &[i32]) -> Result<Te
     node!("slice", sys::mlx_slice, tensor x, list start, list stop, list step)
 }
 
-/// `mx.flatten(x)`
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn flatten(x: &Tensor) -> Result<Tensor> {
-    node!("flatten", sys::mlx_flatten, tensor x, value 0, value -1)
-}
-
 /// The axis counted from the front, where there is one.
 fn axis_of(x: &Tensor, axis: i32) -> Option<usize> {
     let ndim = x.ndim() as i32;
@@ -88,15 +79,6 @@ pub fn put_along_axis(x: &Tensor, index: &Tensor, values: &Tensor, axis: i32) ->
     // Into nothing MLX puts nothing.
     let index = &*if x.size() == 0 { Cow::Borrowed(index) } else { along("put_along_axis", x, index, axis)? };
     node!("put_along_axis", sys::mlx_put_along_axis, tensor x, tensor index, tensor values, value axis)
-}
-
-/// `mx.broadcast_arrays(tensors)`
-///
-/// # Errors
-/// Shapes that do not broadcast.
-#[track_caller]
-pub fn broadcast_arrays(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
-    nodes!("broadcast_arrays", sys::mlx_broadcast_arrays, vector tensors)
 }
 
 /// Slices of `sizes` out of `x`, where `indices` stand for positions of `axes`; the caller has guarded them.

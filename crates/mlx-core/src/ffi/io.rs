@@ -1,90 +1,29 @@
-//! Files through mlx-c: a reader over any file of ours, so that no path ever reaches C.
+//! Files through mlx-c: a reader over any [`Source`] of ours, so that no path ever reaches C.
 //!
 //! mlx-c hands messages to printf as formats; a `%` of a path among them would be undefined behaviour.
 
+mod source;
+
+pub use source::{ReadSeek, Source};
+
 use super::{
-    call::{build, node},
+    call::{build, call, data, node},
     handle::Handle,
     runtime, status, view,
 };
-use crate::{ErrorKind, Result, Tensor};
+use crate::{Dtype, ErrorKind, Result, Tensor, shape};
 use mlx_link as sys;
 use std::{
-    ffi::{CStr, c_char, c_int, c_void},
-    fs::File,
-    sync::atomic::{AtomicU64, Ordering},
+    ffi::{CStr, CString, c_char, c_int, c_void},
+    mem::MaybeUninit,
+    panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// What MLX's lazy `Load` nodes read from, on MLX's threads, for as long as one of them lives.
-pub struct Source {
-    /// What MLX's messages call it.
-    label: &'static CStr,
-    /// The start, as it was checked: what MLX reads of it is the same even if the file changes.
-    head: Vec<u8>,
-    /// Where the rest is, and from which byte on; `head` is everything where there is none.
-    rest: Option<(File, u64)>,
-    length: u64,
-    position: AtomicU64,
-}
-
-impl Source {
-    /// `head`, and behind it the `rest` bytes of `file` from `start` on.
-    #[must_use]
-    pub fn file(label: &'static CStr, head: Vec<u8>, file: File, start: u64, rest: u64) -> Source {
-        let length = head.len() as u64 + rest;
-        Source { label, head, rest: Some((file, start)), length, position: AtomicU64::new(0) }
-    }
-
-    /// `all` and nothing more.
-    #[must_use]
-    pub fn bytes(label: &'static CStr, all: Vec<u8>) -> Source {
-        let length = all.len() as u64;
-        Source { label, head: all, rest: None, length, position: AtomicU64::new(0) }
-    }
-
-    fn seek(&self, offset: i64, whence: c_int) -> c_int {
-        let base = match whence {
-            0 => 0,
-            1 => self.position.load(Ordering::Relaxed),
-            _ => self.length,
-        };
-        let Some(position) = base.checked_add_signed(offset) else { return -1 };
-        self.position.store(position, Ordering::Relaxed);
-        0
-    }
-
-    /// Fills a buffer of mlx-c's.
-    fn fill(&self, data: *mut c_char, count: usize, offset: u64) -> usize {
-        // SAFETY: mlx-c's buffer has `count` bytes and is its own until the callback returns; it is written before it
-        // is seen as a slice.
-        let buffer = unsafe {
-            std::ptr::write_bytes(data, 0, count);
-            std::slice::from_raw_parts_mut(data.cast::<u8>(), count)
-        };
-        self.read_at(buffer, offset)
-    }
-
-    /// As many bytes as there are, up to the buffer's length.
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> usize {
-        use std::os::unix::fs::FileExt;
-        let mut done = 0;
-        if let Some(head) = usize::try_from(offset).ok().and_then(|offset| self.head.get(offset..)) {
-            done = head.len().min(buffer.len());
-            buffer[..done].copy_from_slice(&head[..done]);
-        }
-        let Some((file, start)) = &self.rest else { return done };
-        while done < buffer.len() {
-            // Behind the head: the loop above took what `offset` has of it.
-            let behind = offset.saturating_add(done as u64).saturating_sub(self.head.len() as u64);
-            match file.read_at(&mut buffer[done..], start.saturating_add(behind)) {
-                Ok(0) => break,
-                Ok(count) => done += count,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(_) => break,
-            }
-        }
-        done
-    }
+/// Fills a buffer of mlx-c's.
+fn fill(source: &Source, data: *mut c_char, count: usize, offset: u64) -> usize {
+    // SAFETY: mlx-c's buffer has `count` bytes and is its own until the callback returns; it may be unwritten.
+    let buffer = unsafe { std::slice::from_raw_parts_mut(data.cast::<MaybeUninit<u8>>(), count) };
+    source.read_at(buffer, offset)
 }
 
 /// The callbacks of a reader that look at its source.
@@ -100,15 +39,13 @@ macro_rules! callbacks {
 }
 
 callbacks! {
-    label() -> *const c_char = |source: &Source| source.label.as_ptr();
-    tell() -> usize = |source: &Source| source.position.load(Ordering::Relaxed) as usize;
+    label() -> *const c_char = |source: &Source| source.label().as_ptr();
+    tell() -> usize = |source: &Source| source.tell() as usize;
     seek(offset: i64, whence: c_int) -> c_int = Source::seek;
-    read(data: *mut c_char, count: usize) -> usize = |source: &Source, data, count| {
-        let position = source.position.fetch_add(count as u64, Ordering::Relaxed);
-        source.fill(data, count, position)
-    };
+    read(data: *mut c_char, count: usize) -> usize =
+        |source: &Source, data, count| fill(source, data, count, source.advance(count));
     read_at_offset(data: *mut c_char, count: usize, offset: usize) -> usize =
-        |source: &Source, data, count, offset: usize| source.fill(data, count, offset as u64);
+        |source: &Source, data, count, offset: usize| fill(source, data, count, offset as u64);
 }
 
 unsafe extern "C" fn is_open(_source: *mut c_void) -> bool {
@@ -121,7 +58,9 @@ unsafe extern "C" fn write(_source: *mut c_void, _data: *const c_char, _count: u
 
 unsafe extern "C" fn free(source: *mut c_void) {
     // SAFETY: mlx-c calls this once, when nothing refers to the reader any more.
-    runtime::foreign(|| drop(unsafe { Box::from_raw(source.cast::<Source>()) }));
+    let source = unsafe { Box::from_raw(source.cast::<Source>()) };
+    // A reader of the caller's may panic as it goes, and nothing unwinds through C.
+    let _ = runtime::foreign(|| catch_unwind(AssertUnwindSafe(|| drop(source))));
 }
 
 /// Calls `load` with a reader of `source` and the stream that files are read on, with the lock held.
@@ -171,7 +110,10 @@ pub fn without_gaps(x: &Tensor) -> Result<Tensor> {
 }
 
 /// [`without_gaps`] in row-major order.
-pub(crate) fn in_order(x: &Tensor) -> Result<Tensor> {
+///
+/// # Errors
+/// What MLX refuses.
+pub fn in_order(x: &Tensor) -> Result<Tensor> {
     node!("contiguous", sys::mlx_contiguous, tensor x, value false)
 }
 
@@ -182,6 +124,37 @@ pub(crate) fn in_order(x: &Tensor) -> Result<Tensor> {
 /// A tensor without values.
 pub fn memory(x: &Tensor) -> Result<(&[u8], bool)> {
     view::of(x).map(|view| (view.memory(), view.is_col_contiguous()))
+}
+
+/// The tensor of bytes in row-major order and the machine's byte order, copied.
+///
+/// # Errors
+/// Other sizes than the bytes have; no memory for a copy.
+///
+/// # Panics
+/// On fewer bytes than the shape has.
+pub fn from_bytes(op: &'static str, bytes: &[u8], sizes: &[i32], dtype: Dtype) -> Result<Tensor> {
+    shape::check_sizes(op, sizes)?;
+    shape::check_size(op, sizes, dtype)?;
+    let _guard = runtime::enter()?;
+    let raw = data(bytes, sizes, dtype);
+    Handle::from_raw(raw).map(Tensor).ok_or_else(|| status::failure(op, ErrorKind::Memory))
+}
+
+/// Names in the order in which MLX's map, a `std::unordered_map` filled in the given order, walks them: the order in
+/// which Python's saves write.
+///
+/// # Errors
+/// What MLX refuses.
+pub fn map_order(names: &[CString]) -> Result<Vec<String>> {
+    let _guard = runtime::enter()?;
+    let map = call!(sys::mlx_map_string_to_string_new);
+    for name in names {
+        call!(sys::mlx_map_string_to_string_insert, value map, text name, text c"");
+    }
+    let order = texts(map).into_iter().map(|(name, _)| name).collect();
+    call!(sys::mlx_map_string_to_string_free, value map);
+    Ok(order)
 }
 
 /// Tensors by name, in no particular order, and the file's own metadata.
@@ -206,6 +179,20 @@ macro_rules! entries {
     }};
 }
 
+/// The entries of a map, which the caller has made and frees.
+fn texts(map: sys::mlx_map_string_to_string) -> Vec<(String, String)> {
+    // SAFETY: the iterator is made and freed here; keys and texts live as long as their map, and are copied.
+    unsafe {
+        entries!(
+            map,
+            mlx_map_string_to_string_iterator_new mlx_map_string_to_string_iterator_next
+                mlx_map_string_to_string_iterator_free,
+            std::ptr::null(),
+            |value| Some(CStr::from_ptr(value).to_string_lossy().into_owned())
+        )
+    }
+}
+
 /// The lazy tensors and the metadata of a safetensors file, whose header the caller has checked.
 ///
 /// # Errors
@@ -225,14 +212,7 @@ pub fn load_safetensors(source: Source) -> Result<Loaded> {
                 sys::mlx_array { ctx: std::ptr::null_mut() },
                 |value| Handle::from_raw(value).map(Tensor)
             );
-            let texts = entries!(
-                texts,
-                mlx_map_string_to_string_iterator_new mlx_map_string_to_string_iterator_next
-                    mlx_map_string_to_string_iterator_free,
-                std::ptr::null(),
-                |value| Some(CStr::from_ptr(value).to_string_lossy().into_owned())
-            );
-            (tensors, texts)
+            (tensors, self::texts(texts))
         });
         sys::mlx_map_string_to_array_free(arrays);
         sys::mlx_map_string_to_string_free(texts);

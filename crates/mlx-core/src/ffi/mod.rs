@@ -11,16 +11,24 @@
 //!
 //! Not here: what an op means, which dtypes and shapes it takes. Hidden: for the crates of this workspace only.
 
+mod arrange;
 mod call;
 mod compile;
 pub(crate) mod eval;
 pub mod fast;
+pub mod fft;
 mod handle;
 mod indexing;
 pub mod io;
+pub mod linalg;
 mod lock;
 pub(crate) mod memory;
+mod numeric;
+mod order;
 pub(crate) mod place;
+pub mod products;
+pub mod random;
+mod rules;
 pub(crate) mod runtime;
 mod shaped;
 mod status;
@@ -28,9 +36,13 @@ mod symbols;
 mod vector;
 pub(crate) mod view;
 
+pub use arrange::*;
 pub use call::{Binary, Reduce, Ternary, Unary};
 pub use compile::{Pointwise, pointwise};
 pub(crate) use handle::Handle;
 pub use indexing::*;
+pub use numeric::*;
+pub use order::*;
+pub use rules::*;
 pub use shaped::*;
 pub use symbols::*;

@@ -1,12 +1,14 @@
-//! Calls of mlx-c with a shape of their own: construction, shapes, joins, text.
+//! Calls of mlx-c with a shape of their own: tensors from data, shapes, joins, text.
+//!
+//! Not here: other arrangements (`arrange`), tensors from a rule (`rules`).
 
 use super::{
-    call::{call, constant, data, node, nodes},
+    call::{call, constant, data, node},
     handle::Handle,
     place::cpu_where_empty,
     runtime, status,
 };
-use crate::{Dtype, Element, ErrorKind, Result, Tensor, guard, scalar::Constant};
+use crate::{Dtype, Element, ErrorKind, Result, Tensor, scalar::Constant};
 use mlx_link as sys;
 use std::ffi::{CString, c_int};
 
@@ -74,19 +76,6 @@ pub fn softmax(x: &Tensor, axes: Option<&[i32]>, precise: bool) -> Result<Tensor
     }
 }
 
-/// `mx.var(x, axis, keepdims, ddof)`
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn var(x: &Tensor, axes: &crate::Axes, ddof: i32) -> Result<Tensor> {
-    let (x, keep) = (&*guard::reducible(x)?, axes.keeps());
-    match axes.list() {
-        Some(list) => node!("var", sys::mlx_var_axes, tensor x, list list, value keep, value ddof),
-        None => node!("var", sys::mlx_var, tensor x, value keep, value ddof),
-    }
-}
-
 /// `mx.addmm(c, a, b, alpha, beta)`
 ///
 /// # Errors
@@ -107,24 +96,6 @@ pub fn clip(x: &Tensor, bounds: [Option<&Tensor>; 2]) -> Result<Tensor> {
     node!("clip", sys::mlx_clip, tensor x, option min, option max)
 }
 
-/// `mx.full(shape, value, dtype)`
-///
-/// # Errors
-/// What MLX refuses: a negative size.
-#[track_caller]
-pub fn full(sizes: &[i32], value: &Tensor, dtype: Dtype) -> Result<Tensor> {
-    node!("full", sys::mlx_full, list sizes, tensor value, value dtype.code())
-}
-
-/// `mx.arange(start, stop, step, dtype)`
-///
-/// # Errors
-/// What MLX refuses: NaN, infinite or too many values.
-#[track_caller]
-pub fn arange(start: f64, stop: f64, step: f64, dtype: Dtype) -> Result<Tensor> {
-    node!("arange", sys::mlx_arange, value start, value stop, value step, value dtype.code())
-}
-
 /// `mx.concatenate(tensors, axis)`; all of them flattened when there is no axis.
 ///
 /// # Errors
@@ -135,15 +106,6 @@ pub fn concatenate(tensors: &[Tensor], axis: Option<i32>) -> Result<Tensor> {
         Some(axis) => node!("concatenate", sys::mlx_concatenate_axis, vector tensors, value axis),
         None => node!("concatenate", sys::mlx_concatenate, vector tensors),
     }
-}
-
-/// `mx.split(x, parts, axis)`: as many tensors as parts.
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
-    nodes!("split", sys::mlx_split, tensor x, value parts, value axis)
 }
 
 /// Python's text of an evaluated tensor, floats with `precision` decimals, or MLX's own number of them for -1.

@@ -37,7 +37,8 @@ pub fn dot<'a>(outputs: impl IntoIterator<Item = &'a Tensor>) -> Result<String> 
 
 /// The graph below `outputs`, one line a node, without the heap addresses in MLX's own text.
 ///
-/// Equal graphs give equal texts, in any process and in Python: [`canonical_dot`] makes it of Python's dot text.
+/// Equal graphs give equal texts, in any process and in Python: [`canonical_dot`] makes it of Python's dot text. The nodes are
+/// told, not values or settings: `&x * 0.5` and `&x * 0.7` are alike.
 /// First a line for each leaf, a tensor that has its values. Then the ops, each behind what it needs, with their
 /// operands in order. MLX names what has no name A, B, …, Z, AA, … in the order of its traversal.
 ///

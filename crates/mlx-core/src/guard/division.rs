@@ -3,7 +3,6 @@
 //! A divisor the host can read is checked and refused with an error, and the graph stays Python's. A lazy one gets
 //! guard nodes: `//0` and `%0` give 0, `MIN // -1` gives MIN, `MIN % -1` gives 0.
 
-use super::UNGUARDED;
 use crate::{
     Dtype, Element, Error, ErrorKind, Operand, OperandRef, Result, Scalar, Tensor,
     ffi::{self, view::View},
@@ -26,10 +25,44 @@ pub(crate) fn divide(
     a: OperandRef<'_>,
     b: OperandRef<'_>,
 ) -> Result<Tensor> {
-    let Some(dtype) = trapping_dtype(symbol.name(), a, b)? else { return symbol.unguarded(a, b) };
-    match host_verdict(symbol.name(), dtype, a, b)? {
-        Verdict::Safe => symbol.unguarded(a, b),
-        Verdict::Lazy => with_guard_nodes(division, symbol, dtype, a, b),
+    match safe_operands(symbol.name(), a, b)? {
+        None => symbol.unguarded(a, b),
+        Some(safe) => {
+            let result = symbol.unguarded((&safe.dividend).into(), (&safe.divisor).into())?;
+            safe.result(division, result)
+        }
+    }
+}
+
+/// Operands whose division does not trap, in the dtype they meet in.
+pub(crate) struct Safe {
+    op: &'static str,
+    pub(crate) dividend: Tensor,
+    /// 1 where the divisor would trap: this gives MIN // -1 = MIN, MIN % -1 = 0 and x % 0 = 0; only x // 0 is left.
+    pub(crate) divisor: Tensor,
+    /// Where the divisor was 0.
+    zero: Tensor,
+}
+
+impl Safe {
+    /// What the division is, given the result of the safe operands.
+    pub(crate) fn result(&self, division: Division, result: Tensor) -> Result<Tensor> {
+        match division {
+            Division::Remainder => Ok(result),
+            Division::Quotient => {
+                let nothing = Tensor::weak(self.op, Scalar::Int(0), Some(result.dtype()))?;
+                ffi::WHERE.call(&self.zero, &nothing, &result)
+            }
+        }
+    }
+}
+
+/// The operands with guard nodes, where the division could trap and nobody can see whether it does.
+pub(crate) fn safe_operands(op: &'static str, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Option<Safe>> {
+    let Some(dtype) = trapping_dtype(op, a, b)? else { return Ok(None) };
+    match host_verdict(op, dtype, a, b)? {
+        Verdict::Safe => Ok(None),
+        Verdict::Lazy => with_guard_nodes(op, dtype, a, b).map(Some),
     }
 }
 
@@ -43,7 +76,7 @@ fn trapping_dtype(op: &'static str, a: OperandRef<'_>, b: OperandRef<'_>) -> Res
         (OperandRef::Scalar(scalar), None) => scalar::alone(op, scalar).map(|c| c.dtype),
     };
     let dtype = promote_types(meets(a, b)?, meets(b, a)?);
-    Ok((dtype.is_integer() && !UNGUARDED.get()).then_some(dtype))
+    Ok((dtype.is_integer() && !super::is_off()).then_some(dtype))
 }
 
 enum Verdict {
@@ -112,31 +145,20 @@ fn search<T: Element>(view: &View<'_>, wanted: &[i64; 2], wide: impl Fn(T) -> i6
     found
 }
 
-fn with_guard_nodes(
-    division: Division,
-    symbol: &ffi::Binary,
-    dtype: Dtype,
-    a: OperandRef<'_>,
-    b: OperandRef<'_>,
-) -> Result<Tensor> {
+fn with_guard_nodes(op: &'static str, dtype: Dtype, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Safe> {
     let at_dtype = |operand: OperandRef<'_>| match operand {
         OperandRef::Tensor(tensor) => ffi::astype(tensor, dtype),
-        OperandRef::Scalar(scalar) => Tensor::weak(symbol.name(), scalar, Some(dtype)),
+        OperandRef::Scalar(scalar) => Tensor::weak(op, scalar, Some(dtype)),
     };
-    let (a, b) = (at_dtype(a)?, at_dtype(b)?);
+    let (dividend, b) = (at_dtype(a)?, at_dtype(b)?);
     let equals = |x: &Tensor, value: i64| ffi::EQUAL.call(x.into(), value.operand());
     let zero = equals(&b, 0)?;
     let mut traps = zero.clone();
     if let Some(smallest) = trapping_smallest(dtype) {
-        let overflow = ffi::LOGICAL_AND.call((&equals(&b, -1)?).into(), (&equals(&a, smallest)?).into())?;
+        let overflow =
+            ffi::LOGICAL_AND.call((&equals(&b, -1)?).into(), (&equals(&dividend, smallest)?).into())?;
         traps = ffi::LOGICAL_OR.call((&zero).into(), (&overflow).into())?;
     }
-    let constant = |value: i64| Tensor::weak(symbol.name(), Scalar::Int(value), Some(dtype));
-    // Dividing by 1 instead gives MIN // -1 = MIN, MIN % -1 = 0 and x % 0 = 0; only x // 0 is left.
-    let divisor = ffi::WHERE.call(&traps, &constant(1)?, &b)?;
-    let result = symbol.unguarded((&a).into(), (&divisor).into())?;
-    match division {
-        Division::Remainder => Ok(result),
-        Division::Quotient => ffi::WHERE.call(&zero, &constant(0)?, &result),
-    }
+    let divisor = ffi::WHERE.call(&traps, &Tensor::weak(op, Scalar::Int(1), Some(dtype))?, &b)?;
+    Ok(Safe { op, dividend, divisor, zero })
 }

@@ -5,7 +5,6 @@
 //! that limit them: an index below its axis becomes the first position and one beyond it the last, a start goes to where
 //! its slice still fits.
 
-use super::UNGUARDED;
 use crate::{
     Dtype, Element, Error, ErrorKind, OperandRef, Result, Scalar, Shape, Tensor,
     ffi::{self, view::View},
@@ -56,7 +55,7 @@ pub(crate) fn starts<'a>(op: &'static str, start: &'a Tensor, last: &[i64]) -> R
 
 /// The least and the greatest value of the tensor's dtype; none for what needs no guard.
 fn guarded_range(index: &Tensor) -> Option<(i64, i64)> {
-    if UNGUARDED.get() || index.size() == 0 {
+    if super::is_off() || index.size() == 0 {
         return None;
     }
     Some(match index.dtype() {

@@ -52,7 +52,7 @@ pub fn take(x: &Tensor, indices: impl Operand, axis: impl IntoAxes) -> Result<Te
 #[track_caller]
 fn take_one(x: &Tensor, position: i64, axis: Option<i32>) -> Result<Tensor> {
     const OP: &str = "take";
-    let flat = if axis.is_none() { Some(ffi::flatten(x)?) } else { None };
+    let flat = if axis.is_none() { Some(ffi::flatten(x, 0, -1)?) } else { None };
     let (row, axis) = (flat.as_ref().unwrap_or(x), axis.unwrap_or(0));
     let ndim = row.ndim() as i32;
     if !(-ndim..ndim).contains(&axis) {

@@ -1,14 +1,14 @@
-//! Inputs of a case: tensors from values, files and bytes.
+//! Inputs of a case: tensors from values and files, and random ones.
 //!
-//! Not here: arguments (`value`), drawing random inputs (the driver's `drawn`).
+//! Not here: arguments (`value`).
 
 use super::{
     failure::{Failure, Result, ill_formed},
-    value::{Value, complex_of, dtype_of, number_value, real, with_element},
+    value::{Value, complex_of, dtype_of, number_value, real, scalar, with_element},
 };
-use crate::parity::hex;
 use half::{bf16, f16};
-use mlx_core::{Dtype, Element, Tensor};
+use mlx_core::{Dtype, Element, Scalar, Tensor};
+use mlx_ops::random;
 use serde_json::Value as Json;
 use std::path::Path;
 
@@ -19,14 +19,45 @@ pub(crate) fn tensor(spec: &Json, folder: &Path) -> Result<Tensor> {
     }
     let dtype = dtype_of(&spec["dtype"])?;
     let shape = shape(&spec["shape"])?;
-    let bytes = if let Some(values) = spec["values"].as_array() {
-        from_values(values, dtype)?
-    } else if let Some(bytes) = spec["hex"].as_str().and_then(hex::read) {
-        bytes
-    } else {
+    if let Some(values) = spec["values"].as_array() {
+        let values = values.iter().map(input_value).collect::<Result<Vec<_>>>()?;
+        let bytes = from_values(&values, dtype)?;
+        return with_element!(dtype, from_bytes(&shape, &bytes));
+    }
+    let Some(kind) = ["normal", "uniform", "randint"].into_iter().find(|kind| spec.get(kind).is_some())
+    else {
         return ill_formed("an input needs values, normal, uniform, randint or file");
     };
-    with_element!(dtype, from_bytes(&shape, &bytes))
+    Ok(mlx_ops::astype(&drawn(kind, &spec[kind], &shape)?, dtype)?)
+}
+
+/// A random tensor of float32 or int32, by the key in the case.
+fn drawn(kind: &str, how: &Json, shape: &[usize]) -> Result<Tensor> {
+    let Some(key) = how["key"].as_u64() else { return ill_formed(format!("{kind} needs a key")) };
+    let key = random::key(key)?;
+    let bound = |name: &str, default: Option<i64>| match (how.get(name), default) {
+        (None, Some(default)) => Ok(Scalar::Int(default)),
+        (written, _) => {
+            let scalar = scalar(&input_value(written.unwrap_or(&Json::Null))?);
+            scalar.map_or_else(|| ill_formed(format!("{kind}: {name} is a number")), Ok)
+        }
+    };
+    Ok(match kind {
+        "normal" => random::Normal::new().key(&key).sample(shape)?,
+        "uniform" => {
+            random::Uniform::new(bound("low", Some(0))?, bound("high", Some(1))?).key(&key).sample(shape)?
+        }
+        _ => random::Randint::new(bound("low", None)?, bound("high", None)?).key(&key).sample(shape)?,
+    })
+}
+
+/// `mx.array(values, dtype)` of the values of nested lists, in order.
+pub(crate) fn array(values: &[Value], shape: &[usize], dtype: Dtype) -> Result<Tensor> {
+    if values.iter().any(|value| matches!(value, Value::Int(value) if i64::try_from(*value).is_err())) {
+        return Err(Failure::raised("RuntimeError", "std::bad_cast"));
+    }
+    let bytes = from_values(values, dtype)?;
+    with_element!(dtype, from_bytes(shape, &bytes))
 }
 
 fn shape(written: &Json) -> Result<Vec<usize>> {
@@ -43,12 +74,11 @@ fn from_bytes<T: Element>(shape: &[usize], bytes: &[u8]) -> Result<Tensor> {
 
 /// The bytes of what `mx.array(values, dtype=…)` makes of a list: the widest kind of Python number in it decides
 /// through which C++ type all go.
-fn from_values(written: &[Json], dtype: Dtype) -> Result<Vec<u8>> {
-    let values: Vec<Value> = written.iter().map(input_value).collect::<Result<_>>()?;
+fn from_values(values: &[Value], dtype: Dtype) -> Result<Vec<u8>> {
     let is_complex = values.iter().any(|value| matches!(value, Value::Complex(_)));
     let is_float = values.iter().any(|value| matches!(value, Value::Float(_)));
     let mut bytes = Vec::with_capacity(values.len() * dtype.size());
-    for value in &values {
+    for value in values {
         let [re, im] = match *value {
             Value::Bool(value) => [f64::from(u8::from(value)), 0.0],
             Value::Int(value) if !is_complex && !is_float => {
@@ -125,8 +155,8 @@ fn bf16_bits(value: f32) -> u16 {
 fn from_file(spec: &Json, folder: &Path) -> Result<Tensor> {
     let file = spec["file"].as_str().unwrap_or_default();
     let name = spec["tensor"].as_str().unwrap_or_default();
-    let mut content = mlx_ops::load_safetensors(folder.join(file))?;
-    let Some(tensor) = content.tensors.remove(name) else {
+    let mut tensors = mlx_ops::load(folder.join(file))?.into_tensors()?;
+    let Some(tensor) = tensors.remove(name) else {
         return ill_formed(format!("{file} has no tensor {name:?}"));
     };
     if spec.get("dtype").is_some() && dtype_of(&spec["dtype"])? != tensor.dtype() {
@@ -145,8 +175,9 @@ mod tests {
     use serde_json::json;
 
     fn check(values: &Json, dtype: Dtype, bytes: &[u8]) {
-        let values = values.as_array().expect("a list");
-        assert_eq!(from_values(values, dtype).ok().as_deref(), Some(bytes), "{values:?} as {dtype}");
+        let values: Result<Vec<Value>> = values.as_array().expect("a list").iter().map(input_value).collect();
+        let values = values.ok().expect("numbers");
+        assert_eq!(from_values(&values, dtype).ok().as_deref(), Some(bytes), "{values:?} as {dtype}");
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn conv1d(init: &Call, params: Params) -> Result<Forward> {
 }
 
 fn conv2d(init: &Call, params: Params) -> Result<Forward> {
-    let (tensors, how) = convolution(init, params, Bound::int_pair)?;
+    let (tensors, how) = convolution(init, params, Bound::int_each::<2>)?;
     let layer = Conv2d::from_weights(&Weights::new(&tensors), how)?;
     Ok(Box::new(move |x| layer.forward(x)))
 }

@@ -55,6 +55,11 @@ impl Call {
 }
 
 impl Bound {
+    /// The argument as it is.
+    pub(crate) fn value(&self, i: usize) -> &Value {
+        self.get(i)
+    }
+
     fn get(&self, i: usize) -> &Value {
         self.values[i].as_ref().unwrap_or(&Value::None)
     }
@@ -66,6 +71,43 @@ impl Bound {
     /// Whether the parameter was given, and as other than None.
     pub(crate) fn has(&self, i: usize) -> bool {
         !matches!(self.get(i), Value::None)
+    }
+
+    /// Whether the parameter was given at all.
+    pub(crate) fn is_given(&self, i: usize) -> bool {
+        self.values[i].is_some()
+    }
+
+    pub(crate) fn is_list(&self, i: usize) -> bool {
+        matches!(self.get(i), Value::List(_))
+    }
+
+    /// A list of pairs of ints, if it is one; an empty list is.
+    pub(crate) fn pairs(&self, i: usize) -> Option<Vec<(i32, i32)>> {
+        let Value::List(items) = self.get(i) else { return None };
+        let pair = |item: &Value| match item {
+            Value::List(pair) => match &pair[..] {
+                [low, high] => Some((small(low)?, small(high)?)),
+                _ => None,
+            },
+            _ => None,
+        };
+        items.iter().map(pair).collect()
+    }
+
+    /// A list of ints of 64 bits.
+    pub(crate) fn wide_list(&self, i: usize) -> Result<Vec<i64>> {
+        let Value::List(items) = self.get(i) else { return self.wrong(i, "list of ints") };
+        let list: Option<Vec<i64>> = items.iter().map(wide).collect();
+        list.map_or_else(|| self.wrong(i, "list of ints"), Ok)
+    }
+
+    /// An int of 64 bits.
+    pub(crate) fn wide(&self, i: usize, default: i64) -> Result<i64> {
+        match self.get(i) {
+            Value::None if self.values[i].is_none() => Ok(default),
+            given => wide(given).map_or_else(|| self.wrong(i, "int"), Ok),
+        }
     }
 
     pub(crate) fn tensor(&self, i: usize) -> Result<&Tensor> {
@@ -97,12 +139,23 @@ impl Bound {
     }
 
     pub(crate) fn float(&self, i: usize, default: f32) -> Result<f32> {
+        Ok(self.double(i, default.into())? as f32)
+    }
+
+    pub(crate) fn double(&self, i: usize, default: f64) -> Result<f64> {
         match *self.get(i) {
             Value::None => Ok(default),
-            Value::Float(value) => Ok(value as f32),
-            Value::Int(value) => Ok(value as f32),
+            Value::Float(value) => Ok(value),
+            Value::Int(value) => Ok(value as f64),
             Value::Bool(value) => Ok(u8::from(value).into()),
             _ => self.wrong(i, "number"),
+        }
+    }
+
+    pub(crate) fn seed(&self, i: usize) -> Result<u64> {
+        match *self.get(i) {
+            Value::Int(value) => u64::try_from(value).or_else(|_| self.wrong(i, "int of 64 bits")),
+            _ => self.wrong(i, "int of 64 bits"),
         }
     }
 
@@ -133,17 +186,34 @@ impl Bound {
         }
     }
 
-    /// An int for both of two axes, or a list of one for each.
-    pub(crate) fn int_pair(&self, i: usize, default: i32) -> Result<[i32; 2]> {
+    /// An int for all axes, or a list of one for each.
+    pub(crate) fn int_each<const N: usize>(&self, i: usize, default: i32) -> Result<[i32; N]> {
         match self.get(i) {
-            Value::List(items) => match items.iter().map(small).collect::<Option<Vec<i32>>>().as_deref() {
-                Some(&[first, second]) => Ok([first, second]),
-                _ => self.wrong(i, "pair of ints"),
+            Value::List(items) if N > 1 => match ints(items).and_then(|list| list.try_into().ok()) {
+                Some(each) => Ok(each),
+                None => self.wrong(i, "list of one int for each axis"),
             },
-            _ => self.int(i, default).map(|both| [both; 2]),
+            _ => self.int(i, default).map(|all| [all; N]),
         }
     }
 
+    /// An int, or a list of any length.
+    pub(crate) fn int_list(&self, i: usize, default: i32) -> Result<Vec<i32>> {
+        match self.get(i) {
+            Value::List(items) => ints(items).map_or_else(|| self.wrong(i, "list of ints"), Ok),
+            _ => self.int(i, default).map(|one| vec![one]),
+        }
+    }
+
+    /// Two lists of ints, if that is what it is.
+    pub(crate) fn list_pair(&self, i: usize) -> Result<Option<[Vec<i32>; 2]>> {
+        let Value::List(items) = self.get(i) else { return Ok(None) };
+        let [Value::List(first), Value::List(second)] = &items[..] else { return Ok(None) };
+        match (ints(first), ints(second)) {
+            (Some(first), Some(second)) => Ok(Some([first, second])),
+            _ => self.wrong(i, "pair of lists of ints"),
+        }
+    }
     pub(crate) fn optional_tensor(&self, i: usize) -> Result<Option<&Tensor>> {
         if self.has(i) { self.tensor(i).map(Some) } else { Ok(None) }
     }
@@ -154,6 +224,19 @@ impl Bound {
             Value::Text(text) => Ok(text),
             _ => self.wrong(i, "string"),
         }
+    }
+
+    /// An int, or None for all elements in a row; the default where the parameter was not given.
+    pub(crate) fn axis(&self, i: usize, default: Option<i32>) -> Result<Option<i32>> {
+        match self.get(i) {
+            Value::None if self.values[i].is_none() => Ok(default),
+            Value::None => Ok(None),
+            given => small(given).map_or_else(|| self.wrong(i, "axis"), |axis| Ok(Some(axis))),
+        }
+    }
+
+    pub(crate) fn given(&self, i: usize) -> &Value {
+        self.get(i)
     }
 
     /// None is all axes, an int one, a list several.
@@ -205,6 +288,18 @@ pub(crate) fn shape(sizes: &[Value]) -> Option<Result<Vec<i32>>> {
         })
     };
     sizes.map(|sizes| sizes.iter().map(narrow).collect())
+}
+
+fn ints(items: &[Value]) -> Option<Vec<i32>> {
+    items.iter().map(small).collect()
+}
+
+fn wide(value: &Value) -> Option<i64> {
+    match *value {
+        Value::Int(value) => i64::try_from(value).ok(),
+        Value::Bool(value) => Some(value.into()),
+        _ => None,
+    }
 }
 
 fn small(value: &Value) -> Option<i32> {

@@ -4,7 +4,7 @@
 
 use super::failure::{Result, ill_formed, unsupported};
 use crate::parity::hex;
-use mlx_core::{Complex32, Dtype, Element, OperandRef, Scalar, Tensor};
+use mlx_core::{Complex32, Dtype, DtypeCategory, Element, OperandRef, Scalar, Tensor};
 use serde_json::{Number, Value as Json, json};
 use std::collections::HashMap;
 
@@ -23,7 +23,10 @@ pub(crate) enum Value {
     None,
     Text(String),
     Dtype(Dtype),
+    Category(DtypeCategory),
     List(Vec<Value>),
+    /// What a value with fields has, by name.
+    Fields(Vec<(&'static str, Value)>),
 }
 
 /// The value of an argument as the case writes it.
@@ -64,7 +67,10 @@ fn special(key: &str, value: &Json) -> Result<Value> {
     match key {
         "complex" => complex_of(value).map(Value::Complex),
         "float" => real(value).map(Value::Float),
-        "dtype" => dtype_of(value).map(Value::Dtype),
+        "dtype" => match DtypeCategory::ALL.into_iter().find(|known| value.as_str() == Some(known.name())) {
+            Some(category) => Ok(Value::Category(category)),
+            None => dtype_of(value).map(Value::Dtype),
+        },
         _ => ill_formed(format!("unknown argument form {key:?}")),
     }
 }
@@ -109,7 +115,7 @@ pub(crate) fn dtype_of(written: &Json) -> Result<Dtype> {
 }
 
 /// Python's name of a dtype in `mlx.core`.
-fn python_name(dtype: Dtype) -> &'static str {
+pub(crate) fn python_name(dtype: Dtype) -> &'static str {
     if dtype == Dtype::Bool { "bool_" } else { dtype.name() }
 }
 
@@ -164,6 +170,11 @@ fn encode_json(value: &Value) -> Result<Json> {
         Value::Float(value) => json!({"f64": hex(*value)}),
         Value::Complex([re, im]) => json!({"c128": [hex(*re), hex(*im)]}),
         Value::Dtype(dtype) => json!({"dtype": python_name(*dtype)}),
+        Value::Category(category) => json!({"dtype": category.name()}),
+        Value::Fields(fields) => {
+            let written = fields.iter().map(|(name, value)| Ok(((*name).to_owned(), encode_json(value)?)));
+            json!({"fields": written.collect::<Result<serde_json::Map<_, _>>>()?})
+        }
         Value::Tensor(tensor) => json!({"tensor": encode_tensor(tensor)?}),
         Value::List(items) => Json::Array(items.iter().map(encode_json).collect::<Result<_>>()?),
     })

@@ -10,8 +10,11 @@ use mlx_core::Tensor;
 /// By Python's name.
 pub(super) const ROWS: &[Row] = &[
     ("broadcast_to", |call| one(broadcast_to(call))),
+    ("concat", |call| one(concatenate(call))),
     ("concatenate", |call| one(concatenate(call))),
     ("expand_dims", |call| one(expand_dims(call))),
+    ("matrix_transpose", |call| one(transpose(call))),
+    ("permute_dims", |call| one(transpose(call))),
     ("reshape", |call| one(reshape(call))),
     ("squeeze", |call| one(squeeze(call))),
     ("transpose", |call| one(transpose(call))),
@@ -27,7 +30,7 @@ fn broadcast_to(call: &Call) -> Result<Tensor> {
 }
 
 fn concatenate(call: &Call) -> Result<Tensor> {
-    let bound = call.bind("arrays, axis=")?;
+    let bound = call.bind("arrays, /, axis=")?;
     match (bound.axes(1)?.list(), call.args.len() + call.kw.len()) {
         (Some(&[axis]), _) => Ok(mlx_ops::concatenate(bound.tensors(0)?, axis)?),
         (None, 1) => Ok(mlx_ops::concatenate(bound.tensors(0)?, 0)?),

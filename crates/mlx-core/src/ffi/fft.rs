@@ -1,0 +1,105 @@
+//! Calls of mlx-c's Fourier transforms.
+//!
+//! Not here: the options as users write them (mlx-ops).
+
+use super::call::node;
+use crate::{Result, Tensor};
+use mlx_link as sys;
+
+/// Which of the two directions divides by the number of elements, in mlx-c's terms.
+#[derive(Clone, Copy)]
+pub enum Norm {
+    /// The inverse does.
+    Backward,
+    /// Both do, by its root.
+    Ortho,
+    /// The forward one does.
+    Forward,
+}
+
+impl Norm {
+    fn code(self) -> sys::mlx_fft_norm {
+        match self {
+            Norm::Backward => sys::mlx_fft_norm__MLX_FFT_NORM_BACKWARD,
+            Norm::Ortho => sys::mlx_fft_norm__MLX_FFT_NORM_ORTHO,
+            Norm::Forward => sys::mlx_fft_norm__MLX_FFT_NORM_FORWARD,
+        }
+    }
+}
+
+macro_rules! transforms {
+    ($($(#[$doc:meta])* $name:ident = $symbol:ident;)*) => {
+        $($(#[$doc])*
+        /// over `axes`, cut or filled up to `sizes`.
+        ///
+        /// # Errors
+        /// What MLX refuses.
+        #[track_caller]
+        pub fn $name(op: &'static str, x: &Tensor, sizes: &[i32], axes: &[i32], norm: Norm) -> Result<Tensor> {
+            let norm = norm.code();
+            node!(op, sys::$symbol, tensor x, list sizes, list axes, value norm)
+        })*
+    };
+}
+
+transforms! {
+    /// `mx.fft.fftn`
+    fftn = mlx_fft_fftn;
+    /// `mx.fft.ifftn`
+    ifftn = mlx_fft_ifftn;
+    /// `mx.fft.rfftn`
+    rfftn = mlx_fft_rfftn;
+    /// `mx.fft.irfftn`
+    irfftn = mlx_fft_irfftn;
+}
+
+/// Whether a copy of a tensor without elements would still go through so many positions of its other axes that it does
+/// not end: shifted it is what it was.
+fn walks_on(x: &Tensor) -> bool {
+    const MANY: u128 = 1 << 20;
+    let positions = |shape: &[i32]| {
+        shape.iter().filter(|&&size| size > 0).fold(1_u128, |all, &size| all.saturating_mul(size as u128))
+    };
+    x.size() == 0 && positions(x.shape()) > MANY
+}
+
+macro_rules! shifts {
+    ($($(#[$doc:meta])* $name:ident = $op:literal $symbol:ident;)*) => {
+        $($(#[$doc])*
+        ///
+        /// # Errors
+        /// What MLX refuses.
+        #[track_caller]
+        pub fn $name(x: &Tensor, axes: &[i32]) -> Result<Tensor> {
+            let shifted = node!($op, sys::$symbol, tensor x, list axes)?;
+            Ok(if walks_on(x) { x.clone() } else { shifted })
+        })*
+    };
+}
+
+shifts! {
+    /// `mx.fft.fftshift(x, axes)`
+    fftshift = "fftshift" mlx_fft_fftshift;
+    /// `mx.fft.ifftshift(x, axes)`
+    ifftshift = "ifftshift" mlx_fft_ifftshift;
+}
+
+macro_rules! frequencies {
+    ($($(#[$doc:meta])* $name:ident = $op:literal $symbol:ident;)*) => {
+        $($(#[$doc])*
+        ///
+        /// # Errors
+        /// What MLX refuses.
+        #[track_caller]
+        pub fn $name(n: i32, d: f64) -> Result<Tensor> {
+            node!($op, sys::$symbol, value n, value d)
+        })*
+    };
+}
+
+frequencies! {
+    /// `mx.fft.fftfreq(n, d)`
+    fftfreq = "fftfreq" mlx_fft_fftfreq;
+    /// `mx.fft.rfftfreq(n, d)`
+    rfftfreq = "rfftfreq" mlx_fft_rfftfreq;
+}
