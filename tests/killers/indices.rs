@@ -150,9 +150,12 @@ fn index_tensors_in_any_order() {
     let column = index.index((.., 0));
     column.eval().unwrap();
     check(ops::index(&x, (1, &column)), &[4, 5]);
-    let same = tensor![7].broadcast_to([1000]);
-    same.eval().unwrap();
-    refused(ops::take(&x, &same, 1), ErrorKind::Index);
+    // What a broadcast repeats is looked at once.
+    for size in [1000, i32::MAX] {
+        let same = tensor![7].broadcast_to([size, 1]);
+        same.eval().unwrap();
+        refused(ops::take(&x, &same, 1), ErrorKind::Index);
+    }
     programs::end();
 }
 
@@ -198,13 +201,13 @@ fn slices_beside_index_tensors() {
     check(ops::set_index(&x, (&rows, -3..3), 0), &[1, 2, 3, 0, 0, 0]);
     check(ops::set_index(&x, (&rows, 2..2), 0), &[1, 2, 3, 4, 5, 6]);
     check(ops::set_index(&x, (&rows, 9..9), 0), &[1, 2, 3, 4, 5, 6]);
-    assert!(ops::set_index(&x, (&rows, 2..-2), 0).is_err());
+    assert!(ops::set_index(&x, (&rows, Slice { start: Some(2), stop: Some(1), step: None }), 0).is_err());
     refused(ops::set_index(&x, (&rows, Slice::step(.., 0)), 0), ErrorKind::Value);
     refused(ops::index(&x, (Slice::step(.., 0), &i)), ErrorKind::Value);
     // MLX lays this slice behind the dimensions that it has.
     let both = Tensor::from_shape_slice([2, 2], &[0, 1, 1, 0]).unwrap();
     let cube = x.expand_dims(0);
-    assert!(ops::set_index(&cube, (&both - &both, NewAxis, &both, 1..3), 0).is_err());
+    assert!(ops::set_index(&cube, (both.minimum(0), NewAxis, &both, 1..3), 0).is_err());
     programs::end();
 }
 

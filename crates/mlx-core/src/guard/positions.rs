@@ -6,7 +6,7 @@
 //! its slice still fits.
 
 use crate::{
-    Dtype, Element, Error, ErrorKind, OperandRef, Result, Scalar, Tensor,
+    Dtype, Element, Error, ErrorKind, OperandRef, Result, Scalar, Shape, Tensor,
     ffi::{self, view::View},
     read::for_each_offset,
 };
@@ -28,7 +28,7 @@ pub(crate) fn positions<'a>(
         return Err(Error::new(ErrorKind::Index, op, message).with_operands(&[index.into()]));
     }
     let (low, high) = (-size, size - 1);
-    let value = match seen(index, |_, value| low <= value && value <= high)? {
+    let value = match seen(index, Places::Alike, |_, value| low <= value && value <= high)? {
         Seen::Good => return Ok(Cow::Borrowed(index)),
         Seen::Later => return limited(index, (low > range.0).then_some(low), high, range),
         Seen::Bad { value, .. } => value,
@@ -42,7 +42,8 @@ pub(crate) fn positions<'a>(
 pub(crate) fn starts<'a>(op: &'static str, start: &'a Tensor, last: &[i64]) -> Result<Cow<'a, Tensor>> {
     let Some(range) = guarded_range(start) else { return Ok(Cow::Borrowed(start)) };
     let low = (range.0 < 0).then_some(0);
-    let (place, value) = match (seen(start, |i, value| (0..=last[i]).contains(&value))?, last) {
+    let (place, value) = match (seen(start, Places::Apart, |i, value| (0..=last[i]).contains(&value))?, last)
+    {
         (Seen::Good, _) => return Ok(Cow::Borrowed(start)),
         (Seen::Later, [last]) => return limited(start, low, *last, range),
         (Seen::Later, _) => return limited_each(start, low, last, range),
@@ -107,10 +108,24 @@ enum Seen {
     Later,
 }
 
+/// Whether a value is judged by its place, too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Places {
+    /// It is not: what a broadcast repeats is looked at once, however often that is.
+    Alike,
+    /// It is.
+    Apart,
+}
+
 /// Looks at the values for one that is not `good`.
-fn seen(index: &Tensor, good: impl Fn(usize, i64) -> bool) -> Result<Seen> {
+fn seen(index: &Tensor, places: Places, good: impl Fn(usize, i64) -> bool) -> Result<Seen> {
     Ok(ffi::view::if_readable(index)?.map_or(Seen::Later, |view| {
-        let sizes = index.shape();
+        let mut sizes = Shape::from_slice(index.shape());
+        if places == Places::Alike {
+            let repeated = sizes.iter_mut().zip(view.strides()).filter(|(_, stride)| **stride == 0);
+            repeated.for_each(|(size, _)| *size = 1);
+        }
+        let sizes = &sizes[..];
         let bad = match index.dtype() {
             Dtype::Uint8 => search::<u8>(&view, sizes, Into::into, good),
             Dtype::Uint16 => search::<u16>(&view, sizes, Into::into, good),
