@@ -2,7 +2,7 @@
 //! foreign memory there.
 
 use crate::{check, programs, programs::Program, refused};
-use mlx::{Dtype, ErrorKind, Result, Tensor, ops, prelude::*};
+use mlx::{Dtype, ErrorKind, Result, Tensor, linalg, ops, prelude::*};
 
 pub(crate) const PROGRAMS: &[Program] = &[
     ("scans_of_nothing", scans_of_nothing),
@@ -15,6 +15,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("dependencies_of_nothing", dependencies_of_nothing),
     ("eight_bit_floats_of_float64", eight_bit_floats_of_float64),
     ("rounding_to_any_decimals", rounding_to_any_decimals),
+    ("splits_of_reversed_tensors", splits_of_reversed_tensors),
 ];
 
 /// Empty tensors in and out of order, evaluated and not.
@@ -219,5 +220,26 @@ fn rounding_to_any_decimals() {
             }
         }
     }
+    programs::end();
+}
+
+/// MLX takes the parts of a reversed tensor for gapless.
+fn splits_of_reversed_tensors() {
+    let x = Tensor::from_shape_slice([3, 2], &[0, 1, 2, 3, 4, 5]).unwrap();
+    let back = |x: &Tensor| x.index((Slice::step(.., -1), ..));
+    let evaluated = back(&x);
+    evaluated.eval().unwrap();
+    for reversed in [back(&x), evaluated, back(&x).transpose(..).expand_dims(0).squeeze(0).transpose(..)] {
+        let parts = ops::split(&reversed, 2, 1).unwrap();
+        check(ops::multiply(&parts[0], 2), &[8, 4, 0]);
+        check(ops::multiply(&parts[1], 2), &[10, 6, 2]);
+        check(ops::multiply(&ops::split(&reversed, [1], 1).unwrap()[1], 2), &[10, 6, 2]);
+        check(ops::multiply(&ops::unstack(&reversed, 1).unwrap()[1], 2), &[10, 6, 2]);
+    }
+    let line = tensor![0, 1, 2, 3, 4, 5].index(Slice::step(.., -1));
+    check(ops::multiply(&ops::split(&line, 2, 0).unwrap()[1], 2), &[4, 2, 0]);
+    let vectors = Tensor::from_shape_slice([2, 3], &[1.0_f32, 0.0, 0.0, 0.0, 1.0, 0.0]).unwrap();
+    let crossed = linalg::cross(&back(&vectors), &vectors, -1);
+    assert_eq!(crossed.unwrap().to_vec::<f32>().unwrap(), [0.0, 0.0, -1.0, 0.0, 0.0, 1.0]);
     programs::end();
 }

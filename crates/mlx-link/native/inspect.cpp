@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "mlx/graph_utils.h"
 #include "mlx/utils.h"
@@ -59,6 +60,27 @@ std::string dot(const std::vector<array>& roots, const mx::NodeNamer& namer) {
   return call.out.str();
 }
 
+template <typename Strides>
+bool steps_back(const mx::Shape& shape, const Strides& strides) {
+  for (size_t axis = 0; axis < strides.size() && axis < shape.size(); ++axis) {
+    if (strides[axis] < 0 && shape[axis] > 1) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Ops whose outputs may lie in the memory of their inputs, with those strides.
+bool is_view(std::string_view op) {
+  for (auto name : {"Broadcast", "BroadcastAxes", "Copy", "CustomTransforms", "Depends", "DynamicSlice", "ExpandDims",
+                    "Flatten", "Reshape", "Slice", "Split", "Squeeze", "StopGradient", "Transpose", "Unflatten", "View"}) {
+    if (op == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
 } // namespace
 } // namespace mlxr
 
@@ -75,6 +97,37 @@ bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
   }
   *view = {a.data<char>(), a.strides().data(), a.flags().row_contiguous, a.flags().col_contiguous};
   return true;
+}
+
+bool mlxr_array_may_step_back(mlx_array handle) {
+  std::vector<array> open = {mlx_array_get_(handle)};
+  std::unordered_set<std::uintptr_t> seen;
+  while (!open.empty()) {
+    auto a = std::move(open.back());
+    open.pop_back();
+    if (!seen.insert(a.id()).second) {
+      continue;
+    }
+    if (a.status() != array::Status::unscheduled) {
+      if (steps_back(a.shape(), a.strides())) {
+        return true;
+      }
+      continue;
+    }
+    std::string_view op = a.primitive().name();
+    if (op == "AsStrided") {
+      const auto& [shape, strides, offset] = static_cast<mx::AsStrided&>(a.primitive()).state();
+      if (steps_back(shape, strides)) {
+        return true;
+      }
+    } else if (is_view(op)) {
+      if (op == "Slice" && steps_back(a.shape(), std::get<2>(static_cast<mx::Slice&>(a.primitive()).state()))) {
+        return true;
+      }
+      open.insert(open.end(), a.inputs().begin(), a.inputs().end());
+    }
+  }
+  return false;
 }
 
 bool mlxr_array_fits(mlx_array handle) {

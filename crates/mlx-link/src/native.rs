@@ -66,6 +66,9 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
+    pub fn mlxr_array_may_step_back(array: mlx_array) -> bool;
+}
+unsafe extern "C" {
     pub fn mlxr_einsum_path(
         path: *mut mlx_string,
         subscripts: *const ::std::os::raw::c_char,

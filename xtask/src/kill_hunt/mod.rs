@@ -33,6 +33,9 @@ pub(crate) struct KillHunt {
     /// Only this op, as parity cases write it (`mx.sum`, `method.item`, `//`), or by its bare name.
     #[arg(long)]
     only: Option<String>,
+    /// At most so many trials an op, which the seed chooses; without it all of them.
+    #[arg(long)]
+    per_op: Option<usize>,
     /// How long a trial may take, in seconds.
     #[arg(long, default_value_t = 10)]
     limit: u64,
@@ -69,7 +72,10 @@ pub(crate) fn run(options: &KillHunt) -> Result<bool, String> {
     if ops.is_empty() {
         return Err("there is no such op".into());
     }
-    let trials = trial::all(&templates, options.seed);
+    let mut trials = trial::all(&templates, options.seed);
+    if let Some(most) = options.per_op {
+        trials = trial::some(trials, most, options.seed);
+    }
     let terms = Terms { limit: Duration::from_secs(options.limit), fuses: options.fuse };
     // A hunt that cannot see a kill would find none.
     let killer = process::run(&[Trial::killer()], terms)?.ending;

@@ -7,7 +7,7 @@ use super::{
 use crate::chance::Chance;
 use mlx_core::Dtype;
 use serde_json::{Value as Json, json};
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// The op that is none and ends the process.
 pub(super) const KILLER: &str = "exit";
@@ -82,6 +82,28 @@ pub(super) fn all(templates: &[Template], seed: u64) -> Vec<Trial> {
         trials.extend(deep(chance.of(&deepening), DEEPEST));
     }
     trials
+}
+
+/// At most so many trials of each op, chosen by chance; the deepest graphs stay.
+pub(super) fn some(trials: Vec<Trial>, most: usize, seed: u64) -> Vec<Trial> {
+    let mut chance = Chance::new(seed);
+    let mut by_op: BTreeMap<String, Vec<Trial>> = BTreeMap::new();
+    for trial in trials {
+        by_op.entry(trial.op.clone()).or_default().push(trial);
+    }
+    let choose = |mut all: Vec<Trial>| -> Vec<Trial> {
+        for place in 0..most.min(all.len()) {
+            let other = place + chance.below(all.len() - place);
+            all.swap(place, other);
+        }
+        let is_chosen = |place: usize, trial: &Trial| place < most || trial.depth == DEEPEST;
+        all.into_iter()
+            .enumerate()
+            .filter(|(place, trial)| is_chosen(*place, trial))
+            .map(|(_, trial)| trial)
+            .collect()
+    };
+    by_op.into_values().flat_map(choose).collect()
 }
 
 fn trial(template: &Template, setup: Setup, ready: bool, values: Vec<(&str, Json)>) -> Trial {
@@ -188,6 +210,18 @@ mod tests {
         assert_eq!(lines(1), lines(1));
         assert_ne!(lines(1), lines(2));
         assert!(lines(1).len() > RECIPES.len() * Dtype::ALL.len() + MIXTURES);
+    }
+
+    #[test]
+    fn some_trials_are_as_many_an_op_as_asked_for() {
+        let template = |op: &str| Template::of(&json!({"op": op, "args": ["$a", 1]})).expect("a step");
+        let trials = || all(&[template("+"), template("-")], 0);
+        let lines = |seed| -> Vec<String> { some(trials(), 20, seed).iter().map(Trial::line).collect() };
+        let shallow = some(trials(), 20, 1).into_iter().filter(|trial| trial.depth < DEEPEST).count();
+        assert!((38..=40).contains(&shallow), "{shallow}");
+        assert_eq!(lines(1), lines(1));
+        assert_ne!(lines(1), lines(2));
+        assert_eq!(some(trials(), usize::MAX, 1).len(), trials().len());
     }
 
     #[test]

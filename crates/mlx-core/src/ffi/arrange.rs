@@ -1,7 +1,7 @@
 //! Calls of mlx-c that arrange elements anew: axes, joins, repeats, windows onto the same memory.
 
 use super::call::{node, nodes};
-use crate::{Dtype, Result, Tensor};
+use crate::{Dtype, Result, Tensor, guard};
 use mlx_link as sys;
 use std::ffi::CStr;
 
@@ -63,6 +63,7 @@ functions! {
 /// What MLX refuses.
 #[track_caller]
 pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
+    let x = &*guard::splittable(x)?;
     nodes!("split", sys::mlx_split, tensor x, value parts, value axis)
 }
 
@@ -72,6 +73,7 @@ pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
 /// What MLX refuses.
 #[track_caller]
 pub fn split_at(x: &Tensor, positions: &[i32], axis: i32) -> Result<Vec<Tensor>> {
+    let x = &*guard::splittable(x)?;
     nodes!("split", sys::mlx_split_sections, tensor x, list positions, value axis)
 }
 
@@ -81,6 +83,7 @@ pub fn split_at(x: &Tensor, positions: &[i32], axis: i32) -> Result<Vec<Tensor>>
 /// What MLX refuses.
 #[track_caller]
 pub fn unstack(x: &Tensor, axis: i32) -> Result<Vec<Tensor>> {
+    let x = &*guard::splittable(x)?;
     nodes!("unstack", sys::mlx_unstack_axis, tensor x, value axis)
 }
 

@@ -1,6 +1,6 @@
 //! The values of an evaluated tensor, as the host sees them.
 
-use super::{handle::Handle, runtime};
+use super::{call::call, handle::Handle, runtime};
 use crate::{Element, Error, ErrorKind, Result, Tensor, shape};
 use mlx_link as sys;
 
@@ -33,6 +33,12 @@ pub(crate) fn if_readable(tensor: &Tensor) -> Result<Option<View<'_>>> {
     // SAFETY: the array is live and the lock is held.
     let there = unsafe { sys::mlxr_array_view(&raw mut raw, tensor.0.raw()) };
     Ok(there.then(|| View { handle: &tensor.0, raw, item: tensor.dtype().size() }))
+}
+
+/// Whether the tensor, computed or not, may have a stride below 0 along an axis with more than one position.
+pub(crate) fn may_step_back(tensor: &Tensor) -> Result<bool> {
+    let _guard = runtime::enter()?;
+    Ok(call!(sys::mlxr_array_may_step_back, tensor tensor))
 }
 
 impl<'a> View<'a> {

@@ -1,5 +1,6 @@
 //! Guards for what kills the process in Python MLX or hangs it: integer division (`division`), positions that data decide
-//! (`positions`, `matrices`), and reductions, scans and sorts of nothing (`empty`).
+//! (`positions`, `matrices`), reductions, scans and sorts of nothing (`empty`),
+//! and splits of reversed tensors (`reversed`).
 //!
 //! Values that the host can read are checked and refused with an error, and the graph stays Python's; lazy ones get guard
 //! nodes.
@@ -8,11 +9,13 @@ mod division;
 mod empty;
 mod matrices;
 mod positions;
+mod reversed;
 
 pub(crate) use division::{Division, divide, safe_operands};
 pub(crate) use empty::{partitioned, reducible, scanned, sorted};
 pub(crate) use matrices::{indices, segments};
 pub(crate) use positions::{positions, starts};
+pub(crate) use reversed::splittable;
 
 use std::cell::Cell;
 
@@ -21,7 +24,7 @@ thread_local! {
 }
 
 /// Runs `work` without guard nodes and without the checks of host-readable divisors and positions: its graphs are exactly
-/// Python's, but for reductions, scans and sorts of empty tensors, which stay guarded.
+/// Python's, but for reductions, scans and sorts of empty tensors and splits of reversed ones, which stay guarded.
 ///
 /// # Safety
 /// Within `work` and whenever one of its graphs is evaluated later, no integer is divided by 0 and no smallest
