@@ -1,4 +1,4 @@
-//! The guide: seven short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
+//! The guide: eight short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
 //!
 //! 1. [`start`]: tensors, formulas, reading values.
 //! 2. [`lazy_evaluation`]: when something is computed, and how to look at the graph.
@@ -6,7 +6,8 @@
 //! 4. [`indexing`]: picking elements out, and writing them.
 //! 5. [`errors_and_panics`]: which calls return a `Result`, and what an error says.
 //! 6. [`streams_and_threads`]: tensors on many threads.
-//! 7. [`python_users`]: a table, Python on the left, Rust on the right.
+//! 7. [`differences`]: where results differ from Python's, the whole list.
+//! 8. [`python_users`]: a table, Python on the left, Rust on the right.
 
 #[doc = include_str!("start.md")]
 pub mod start {}
@@ -25,6 +26,9 @@ pub mod errors_and_panics {}
 
 #[doc = include_str!("streams_and_threads.md")]
 pub mod streams_and_threads {}
+
+#[doc = include_str!("differences.md")]
+pub mod differences {}
 
 #[doc = include_str!("python_users.md")]
 pub mod python_users {}
