@@ -150,7 +150,7 @@ pub fn slice(x: &Tensor, start: &Tensor, axes: impl IntoAxes, sizes: impl IntoSh
     ffi::slice_dynamic(x, start, &sliced_axes(x, axes), &sizes.into_shape()?)
 }
 
-/// The tensor with `update`, cast to its dtype, in the slice that begins at `start`, which is that of [`slice`]. Of a leading
+/// The tensor with `update`, cast to its dtype, in the slice that begins at `start`, which is that of [`slice`](fn@slice). Of a leading
 /// axis that `update` lacks it takes one place, or all of them where the axis is none of `axes`.
 ///
 /// # Errors
