@@ -80,8 +80,10 @@ pub(crate) fn checked(dir: PathBuf, source: &str) -> Step<PathBuf> {
 }
 
 fn download(into: &Path, wheel: &Wheel) -> Step<()> {
-    // Cargo shows a build script's warnings where somebody works on the workspace itself.
-    println!("cargo::warning=fetching {}, once", wheel.what);
+    // Gigabytes are worth a word, also where only documents are made.
+    if cfg!(feature = "cuda") {
+        println!("cargo::warning=fetching {}, once", wheel.what);
+    }
     let mut pip = python();
     pip.args(["-m", "pip", "download", "--disable-pip-version-check", "--quiet", "--no-deps"]);
     pip.args(["--only-binary=:all:", "--require-hashes"]).args(wheel.pip);
