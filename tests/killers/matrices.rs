@@ -15,6 +15,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("factors_of_nothing", factors_of_nothing),
     ("solutions_of_nothing", solutions_of_nothing),
     ("eigenvalues_of_nan", eigenvalues_of_nan),
+    ("factors_of_a_line", factors_of_a_line),
     ("matrices_beyond_32_bits", matrices_beyond_32_bits),
     ("matrices_beyond_memory", matrices_beyond_memory),
     ("transforms_beyond_memory", transforms_beyond_memory),
@@ -170,5 +171,30 @@ fn shifts_of_nothing_end() {
         }
         assert!(shift(&x, vec![4]).is_err());
     }
+    programs::end();
+}
+
+/// MLX counts bytes for elements in what LU gives.
+fn factors_of_a_line() {
+    let values = |x: &Tensor| x.astype(Dtype::Float64).to_vec::<f64>().unwrap();
+    for _ in 0..300 {
+        for dtype in [Dtype::Float32, Dtype::Float64] {
+            let make =
+                |shape: [i32; 2], from: &[f32]| Tensor::from_shape_slice(shape, from).unwrap().astype(dtype);
+            let (p, l, u) = linalg::lu(&make([1, 1], &[1.5])).unwrap();
+            assert_eq!(
+                (p.to_vec::<u32>().unwrap(), values(&l), values(&(&u * 2))),
+                (vec![0], vec![1.0], vec![3.0])
+            );
+            let (p, l, u) = linalg::lu(&make([3, 1], &[1.0, 4.0, 2.0])).unwrap();
+            assert_eq!((p.shape(), l.shape(), values(&(&u * 2))), (&[3][..], &[3, 1][..], vec![8.0]));
+            let (_, _, u) = linalg::lu(&make([1, 3], &[1.0, 4.0, 2.0])).unwrap();
+            assert_eq!(values(&(&u * 2)), [2.0, 8.0, 4.0]);
+            let solved = linalg::solve(&make([1, 1], &[2.0]), &make([1, 1], &[5.0])).unwrap();
+            assert_eq!((solved.shape(), values(&solved)), (&[1, 1][..], vec![2.5]));
+        }
+    }
+    let (lu, _) = linalg::lu_factor(&ops::ones([1500, 1500], Dtype::Float32).unwrap()).unwrap();
+    assert_eq!(values(&lu.exp().index((0, ..2))), [f64::from(1_f32.exp()); 2]);
     programs::end();
 }

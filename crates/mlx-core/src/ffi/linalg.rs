@@ -138,8 +138,12 @@ fn repeatable(op: &'static str, a: &Tensor, solved: Tensor) -> Result<Tensor> {
 pub fn solve(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     countable("solve", a)?;
     filled_square("solve", a)?;
-    let solved = node!("solve", sys::mlx_linalg_solve, tensor a, tensor b)?;
-    repeatable("solve", a, solved)
+    let solve = |a: &Tensor, b: &Tensor| node!("solve", sys::mlx_linalg_solve, tensor a, tensor b);
+    if is_line(a) && (1..=2).contains(&b.ndim()) {
+        let solved = solve(&super::expand_dims(a, &[0])?, &super::expand_dims(b, &[0])?)?;
+        return repeatable("solve", a, super::squeeze_axes(&solved, &[0])?);
+    }
+    repeatable("solve", a, solve(a, b)?)
 }
 
 /// `mx.linalg.solve_triangular(a, b, upper)`
@@ -207,7 +211,19 @@ pub fn eigvalsh(x: &Tensor, upper: bool) -> Result<Tensor> {
 pub fn lu(x: &Tensor) -> Result<[Tensor; 3]> {
     countable("lu", x)?;
     filled("lu", x)?;
-    exactly("lu", nodes!("lu", sys::mlx_linalg_lu, tensor x)?)
+    let factors = |x: &Tensor| exactly("lu", nodes!("lu", sys::mlx_linalg_lu, tensor x)?);
+    if !is_line(x) {
+        return factors(x);
+    }
+    let [p, l, u] = factors(&super::expand_dims(x, &[0])?)?;
+    let alone = |x: &Tensor| super::squeeze_axes(x, &[0]);
+    Ok([alone(&p)?, alone(&l)?, alone(&u)?])
+}
+
+/// Whether `x` is one matrix of one row or column. MLX counts bytes for elements in what its LU gives, and of such a
+/// matrix the ops that follow touch so many: as a batch of one it goes by its shape.
+fn is_line(x: &Tensor) -> bool {
+    !guard::is_off() && x.ndim() == 2 && x.shape().contains(&1)
 }
 
 /// `mx.linalg.lu_factor(x)`: both factors in one, and the pivots.
@@ -218,7 +234,9 @@ pub fn lu(x: &Tensor) -> Result<[Tensor; 3]> {
 pub fn lu_factor(x: &Tensor) -> Result<[Tensor; 2]> {
     countable("lu_factor", x)?;
     filled("lu_factor", x)?;
-    pair!("lu_factor", sys::mlx_linalg_lu_factor, tensor x)
+    let [lu, pivots] = pair!("lu_factor", sys::mlx_linalg_lu_factor, tensor x)?;
+    // MLX counts bytes for elements in it: what reads it as one piece reads foreign memory.
+    Ok([if guard::is_off() { lu } else { super::io::in_order(&lu)? }, pivots])
 }
 
 /// `mx.linalg.qr(x)`
