@@ -1,6 +1,6 @@
 """fast.scaled_dot_product_attention: heads, shapes, masks, sinks and refusals."""
 
-from .base import HALVES, SHORT, case, error, killer, normal, step, tensor
+from .base import HALVES, SHORT, case, dims, drawn, error, killer, normal, step, tensor
 
 NAME = "fast.scaled_dot_product_attention"
 
@@ -9,16 +9,8 @@ def call(scale=0.5, **kw):
     return step("y", NAME, "$q", "$k", "$v", scale=scale, **kw)
 
 
-def drawn(dtype, shape, key):
-    return tensor(dtype, shape, []) if 0 in shape else normal(dtype, shape, key)
-
-
 def qkv(dtype, q, k, v=None):
     return {"q": drawn(dtype, q, 1), "k": drawn(dtype, k, 2), "v": drawn(dtype, v or k, 3)}
-
-
-def dims(shape):
-    return "x".join(map(str, shape)) or "0d"
 
 
 SHAPES = [

@@ -88,6 +88,16 @@ def normal(dtype, shape, key):
     return {"dtype": dtype, "shape": list(shape), "normal": {"key": key}}
 
 
+def drawn(dtype, shape, key):
+    """Like normal, also of no elements."""
+    return tensor(dtype, shape, []) if 0 in shape else normal(dtype, shape, key)
+
+
+def dims(shape):
+    """A shape in a case's name."""
+    return "x".join(map(str, shape)) or "0d"
+
+
 def step(out, op, *args, **kw):
     made = {"out": out, "op": op, "args": list(args)}
     if kw:

@@ -3,7 +3,7 @@
 Not here: the dtypes of two operands (dtype_pairs).
 """
 
-from .base import OP_NAMES, case, error, step, tensor
+from .base import OP_NAMES, case, dims, error, step, tensor
 
 FIT = [
     ([], []), ([], [1]), ([1], []), ([1], [1]), ([], [2, 3]), ([2, 3], []), ([3], [2, 3]),
@@ -21,10 +21,6 @@ PAIRS = [
     ("float32", "float32"), ("bfloat16", "float32"), ("int32", "float16"), ("uint8", "int8"),
     ("bool_", "int32"), ("complex64", "float32"),
 ]
-
-
-def dims(shape):
-    return "x".join(map(str, shape)) or "0d"
 
 
 def filled(dtype, shape):

@@ -1,16 +1,8 @@
 """conv1d and conv2d: shapes, stride, padding, dilation, groups, dtypes and refusals."""
 
-from .base import HALVES, SHORT, case, error, killer, normal, step, tensor
+from .base import HALVES, SHORT, case, dims, drawn, error, killer, step, tensor
 
 REALS = HALVES + ["float32"]
-
-
-def dims(shape):
-    return "x".join(map(str, shape))
-
-
-def drawn(dtype, shape, key):
-    return tensor(dtype, shape, []) if 0 in shape else normal(dtype, shape, key)
 
 
 def pair(x, w, dtype="float32", other=None):

@@ -1,22 +1,11 @@
 """conv3d, conv_general, transposed convolutions and convolve; conv1d and conv2d stand in convolution.py."""
 
-from .base import DTYPES, HALVES, SHORT, case, error, killer, normal, step, tensor
+from .base import DTYPES, HALVES, SHORT, case, dims, drawn, error, killer, normal, step, tensor
+from .convolution import pair
 
 REALS = HALVES + ["float32"]
 X = {1: [2, 7, 4], 2: [2, 6, 5, 4], 3: [2, 4, 5, 3, 2]}
 W = {1: [6, 3, 4], 2: [6, 3, 2, 4], 3: [3, 2, 3, 2, 2]}
-
-
-def dims(shape):
-    return "x".join(map(str, shape))
-
-
-def drawn(dtype, shape, key):
-    return tensor(dtype, shape, []) if 0 in shape else normal(dtype, shape, key)
-
-
-def pair(x, w, dtype="float32", other=None):
-    return {"x": drawn(dtype, x, 1), "w": drawn(other or dtype, w, 2)}
 
 
 def call(op, **kw):

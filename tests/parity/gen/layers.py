@@ -1,6 +1,6 @@
 """nn layers, with their parameters loaded by name: Linear, Conv1d, Conv2d, RMSNorm."""
 
-from .base import FLOATS, HALVES, SHORT, case, error, normal, step, tensor
+from .base import FLOATS, HALVES, SHORT, case, dims, error, normal, step, tensor
 
 REALS = HALVES + ["float32"]
 
@@ -11,10 +11,6 @@ def layer(name, init, names=("weight",), **kw):
     if names is not None:
         made["params"] = {key: f"${key}" for key in names}
     return {**made, **kw}
-
-
-def dims(shape):
-    return "x".join(map(str, shape)) or "0d"
 
 
 def linear():

@@ -3,7 +3,7 @@
 Not here: anything about the speed or the BLAS behind it.
 """
 
-from .base import DTYPES, FLOATS, INTS, SHORT, case, error, normal, step, tensor
+from .base import DTYPES, FLOATS, INTS, SHORT, case, dims, error, normal, step, tensor
 
 RANKS = [
     ([3], [3]), ([3], [3, 4]), ([2, 3], [3]), ([2, 3], [3, 4]), ([5, 2, 3], [3, 4]),
@@ -20,10 +20,6 @@ REFUSED = [
     ([2, 3], [2, 3]), ([3], [4]), ([], [2, 3]), ([2, 3], []), ([], []), ([2, 2, 3], [5, 3, 4]),
     ([2, 3], [4]), ([4], [3, 4]),
 ]
-
-
-def dims(shape):
-    return "x".join(map(str, shape)) or "0d"
 
 
 def pair(left, right, a="float32", b="float32"):

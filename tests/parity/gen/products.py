@@ -3,17 +3,11 @@
 Not here: matmul and addmm (matmul.py), products that choose matrices (sparse_products.py).
 """
 
-from .base import DTYPES, FLOATS, SHORT, case, error, killer, normal, sample, step, tame, tensor
+from .base import (
+    DTYPES, FLOATS, SHORT, case, dims, drawn, error, killer, sample, step, tame, tensor,
+)
 
 INEXACT = FLOATS + ["complex64"]
-
-
-def dims(shape):
-    return "x".join(map(str, shape)) or "0d"
-
-
-def drawn(dtype, shape, key):
-    return tensor(dtype, shape, []) if 0 in shape else normal(dtype, shape, key)
 
 
 def pair(left, right, dtype="float32", other=None):

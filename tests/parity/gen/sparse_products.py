@@ -1,20 +1,9 @@
 """gather_mm, segmented_mm and block_masked_mm: indices, segments and masks of every kind, and the refusals."""
 
-from .base import DTYPES, INTS, SHORT, case, error, killer, normal, step, tensor
+from .base import DTYPES, INTS, SHORT, case, dims, error, killer, step, tensor
+from .products import pair
 
 LAZY = {"k": tensor("int32", [], [1])}
-
-
-def dims(shape):
-    return "x".join(map(str, shape)) or "0d"
-
-
-def drawn(dtype, shape, key):
-    return tensor(dtype, shape, []) if 0 in shape else normal(dtype, shape, key)
-
-
-def pair(left, right, dtype="float32", other=None):
-    return {"a": drawn(dtype, left, 1), "b": drawn(other or dtype, right, 2)}
 
 
 def gathers():
