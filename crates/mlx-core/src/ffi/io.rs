@@ -7,7 +7,7 @@ mod source;
 pub use source::{ReadSeek, Source};
 
 use super::{
-    call::{build, call, data, node},
+    call::{build, call, data},
     handle::Handle,
     runtime, status, view,
 };
@@ -99,22 +99,6 @@ pub fn load_npy(source: Source) -> Result<Tensor> {
         // A runtime that `build` could enter is there.
         source.take().and_then(|source| with_reader(source, load).ok()).unwrap_or(1)
     })
-}
-
-/// The tensor whose memory `mx.save` writes: without gaps, in row-major or column-major order.
-///
-/// # Errors
-/// What MLX refuses.
-pub fn without_gaps(x: &Tensor) -> Result<Tensor> {
-    node!("contiguous", sys::mlx_contiguous, tensor x, value true).map_err(|e| e.with_operands(&[x.into()]))
-}
-
-/// [`without_gaps`] in row-major order.
-///
-/// # Errors
-/// What MLX refuses.
-pub fn in_order(x: &Tensor) -> Result<Tensor> {
-    node!("contiguous", sys::mlx_contiguous, tensor x, value false)
 }
 
 /// The memory of a tensor that was evaluated and has no gaps, and whether MLX calls it column-major: it does so of

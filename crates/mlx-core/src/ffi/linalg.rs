@@ -236,7 +236,7 @@ pub fn lu_factor(x: &Tensor) -> Result<[Tensor; 2]> {
     filled("lu_factor", x)?;
     let [lu, pivots] = pair!("lu_factor", sys::mlx_linalg_lu_factor, tensor x)?;
     // MLX counts bytes for elements in it: what reads it as one piece reads foreign memory.
-    Ok([if guard::is_off() { lu } else { super::io::in_order(&lu)? }, pivots])
+    Ok([if guard::is_off() { lu } else { super::contiguous(&lu, false)? }, pivots])
 }
 
 /// `mx.linalg.qr(x)`

@@ -165,15 +165,6 @@ pub fn convolution(op: &'static str, x: &Tensor, weight: &Tensor, how: Convoluti
     )
 }
 
-/// `mx.pad` by constants: so many of `value` before and after each of `axes`.
-///
-/// # Errors
-/// What MLX refuses.
-#[track_caller]
-pub fn pad(x: &Tensor, axes: &[i32], [low, high]: [&[i32]; 2], value: &Tensor) -> Result<Tensor> {
-    node!("pad", sys::mlx_pad, tensor x, list axes, list low, list high, tensor value, text c"constant")
-}
-
 /// The vector backwards: Python's `v[::-1]`.
 ///
 /// # Errors

@@ -122,16 +122,13 @@ fn seen(operand: OperandRef<'_>, wanted: &[i64; 2]) -> Result<Option<[bool; 2]>>
     };
     Ok(ffi::view::if_readable(tensor)?.filter(View::is_row_contiguous).map(|view| match tensor.dtype() {
         Dtype::Bool => search::<bool>(&view, wanted, Into::into),
-        Dtype::Uint8 => search::<u8>(&view, wanted, Into::into),
-        Dtype::Uint16 => search::<u16>(&view, wanted, Into::into),
-        Dtype::Uint32 => search::<u32>(&view, wanted, Into::into),
-        Dtype::Int8 => search::<i8>(&view, wanted, Into::into),
-        Dtype::Int16 => search::<i16>(&view, wanted, Into::into),
-        Dtype::Int32 => search::<i32>(&view, wanted, Into::into),
-        Dtype::Int64 => search::<i64>(&view, wanted, |v| v),
         // Beyond i64 a value is neither 0 nor a trap, and unsigned division knows no -1.
-        Dtype::Uint64 => search::<u64>(&view, wanted, |v| i64::try_from(v).unwrap_or(i64::MAX)),
-        _ => [false; 2],
+        dtype => with_integer!(
+            dtype,
+            search(&view, wanted),
+            |value| i64::try_from(value).unwrap_or(i64::MAX),
+            [false; 2]
+        ),
     }))
 }
 

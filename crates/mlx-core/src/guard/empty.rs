@@ -9,7 +9,7 @@ pub(crate) fn reducible(x: &Tensor) -> Result<Cow<'_, Tensor>> {
     if x.size() > 0 || is_in_order(x)? {
         return Ok(Cow::Borrowed(x));
     }
-    ffi::io::in_order(x).map(Cow::Owned)
+    ffi::contiguous(x, false).map(Cow::Owned)
 }
 
 /// A scan of `x`, or where `x` is empty an empty tensor in its place: MLX divides by sizes and strides of 0.

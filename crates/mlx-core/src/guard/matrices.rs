@@ -82,16 +82,14 @@ fn limited(x: &Tensor, last: i64) -> Result<Cow<'_, Tensor>> {
 /// The values of integers that lie in order and are there already.
 fn values(x: &Tensor) -> Result<Option<Vec<i64>>> {
     let view = ffi::view::if_readable(x)?.filter(View::is_row_contiguous);
-    Ok(view.map(|view| match x.dtype() {
-        Dtype::Uint8 => all::<u8>(&view, Into::into),
-        Dtype::Uint16 => all::<u16>(&view, Into::into),
-        Dtype::Uint32 => all::<u32>(&view, Into::into),
-        Dtype::Int8 => all::<i8>(&view, Into::into),
-        Dtype::Int16 => all::<i16>(&view, Into::into),
-        Dtype::Int32 => all::<i32>(&view, Into::into),
-        Dtype::Int64 => all::<i64>(&view, |value| value),
-        // Bits above i64's are of no place, nor of any uint32.
-        _ => all::<u64>(&view, |value| value as i64),
+    // Bits above i64's are of no place, nor of any uint32.
+    Ok(view.map(|view| {
+        with_integer!(
+            x.dtype(),
+            all(&view),
+            |value| value as i64,
+            unreachable!("the callers have seen that these are integers")
+        )
     }))
 }
 

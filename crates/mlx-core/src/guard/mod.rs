@@ -5,6 +5,24 @@
 //! Values that the host can read are checked and refused with an error, and the graph stays Python's; lazy ones get guard
 //! nodes.
 
+/// Calls a function that is generic over an element type, with the type of an integer dtype and what makes its values i64;
+/// `$wide64` does for uint64, which has more. `$other` is for the other dtypes.
+macro_rules! with_integer {
+    ($dtype:expr, $function:ident($($argument:expr),*), $wide64:expr, $other:expr) => {
+        match $dtype {
+            $crate::Dtype::Uint8 => $function::<u8>($($argument,)* Into::into),
+            $crate::Dtype::Uint16 => $function::<u16>($($argument,)* Into::into),
+            $crate::Dtype::Uint32 => $function::<u32>($($argument,)* Into::into),
+            $crate::Dtype::Uint64 => $function::<u64>($($argument,)* $wide64),
+            $crate::Dtype::Int8 => $function::<i8>($($argument,)* Into::into),
+            $crate::Dtype::Int16 => $function::<i16>($($argument,)* Into::into),
+            $crate::Dtype::Int32 => $function::<i32>($($argument,)* Into::into),
+            $crate::Dtype::Int64 => $function::<i64>($($argument,)* |value| value),
+            _ => $other,
+        }
+    };
+}
+
 mod division;
 mod empty;
 mod matrices;

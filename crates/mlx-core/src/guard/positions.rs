@@ -126,16 +126,12 @@ fn seen(index: &Tensor, places: Places, good: impl Fn(usize, i64) -> bool) -> Re
             repeated.for_each(|(size, _)| *size = 1);
         }
         let sizes = &sizes[..];
-        let bad = match index.dtype() {
-            Dtype::Uint8 => search::<u8>(&view, sizes, Into::into, good),
-            Dtype::Uint16 => search::<u16>(&view, sizes, Into::into, good),
-            Dtype::Uint32 => search::<u32>(&view, sizes, Into::into, good),
-            Dtype::Int8 => search::<i8>(&view, sizes, Into::into, good),
-            Dtype::Int16 => search::<i16>(&view, sizes, Into::into, good),
-            Dtype::Int32 => search::<i32>(&view, sizes, Into::into, good),
-            Dtype::Int64 => search::<i64>(&view, sizes, |v| v, good),
-            _ => search::<u64>(&view, sizes, |v| i64::try_from(v).unwrap_or(i64::MAX), good),
-        };
+        let bad = with_integer!(
+            index.dtype(),
+            search(&view, sizes, good),
+            |value| i64::try_from(value).unwrap_or(i64::MAX),
+            unreachable!("the caller has seen that these are integers")
+        );
         bad.map_or(Seen::Good, |(place, value)| Seen::Bad { place, value })
     }))
 }
@@ -143,8 +139,8 @@ fn seen(index: &Tensor, places: Places, good: impl Fn(usize, i64) -> bool) -> Re
 fn search<T: Element>(
     view: &View<'_>,
     sizes: &[i32],
-    wide: impl Fn(T) -> i64,
     good: impl Fn(usize, i64) -> bool,
+    wide: impl Fn(T) -> i64,
 ) -> Option<(usize, i64)> {
     if view.is_row_contiguous() {
         let values = || view.bytes().chunks_exact(size_of::<T>()).map(|bytes| wide(T::from_bytes(bytes)));

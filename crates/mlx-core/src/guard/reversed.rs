@@ -6,5 +6,9 @@ use std::borrow::Cow;
 
 /// `x` as a split may have it: what may be a reversed view gets a node that puts it in order.
 pub(crate) fn splittable(x: &Tensor) -> Result<Cow<'_, Tensor>> {
-    if ffi::view::may_step_back(x)? { ffi::io::in_order(x).map(Cow::Owned) } else { Ok(Cow::Borrowed(x)) }
+    if ffi::view::may_step_back(x)? {
+        ffi::contiguous(x, false).map(Cow::Owned)
+    } else {
+        Ok(Cow::Borrowed(x))
+    }
 }

@@ -219,7 +219,7 @@ pub fn convolve(a: &Tensor, v: &Tensor, mode: ConvolveMode) -> Result<Tensor> {
         ConvolveMode::Same if length % 2 == 1 => length / 2,
         ConvolveMode::Same => {
             let (low, zero) = (length / 2, Tensor::scalar(0, mlx_core::Dtype::Int32)?);
-            x = products::pad(&x, &[0, 1, 2], [&[0, low, 0], &[0, low - 1, 0]], &zero)?;
+            x = ffi::pad(&x, &[0, 1, 2], &[0, low, 0], &[0, low - 1, 0], &zero, c"constant")?;
             0
         }
         ConvolveMode::Valid => 0,

@@ -128,7 +128,7 @@ fn padded(x: &Tensor, along: &[Along]) -> Result<Tensor> {
     let low: Shape = along.iter().map(|axis| axis.low as i32).collect();
     let high: Shape = along.iter().map(|axis| axis.high as i32).collect();
     let zero = OperandRef::Scalar(Scalar::Int(0)).to_tensor("pad", Some(x.dtype()))?;
-    products::pad(&x, &axes, [&low, &high], &zero)
+    ffi::pad(&x, &axes, &low, &high, &zero, c"constant")
 }
 
 /// Where an axis begins and what is left of it when so much, in negative numbers, is cut off before and after, as MLX's slice has it: an end

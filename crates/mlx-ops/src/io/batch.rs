@@ -3,7 +3,7 @@
 use super::file;
 use mlx_core::{
     ErrorKind, Result, Tensor, eval,
-    ffi::io::{in_order, map_order},
+    ffi::{contiguous, io::map_order},
 };
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -19,7 +19,7 @@ impl Batch {
         op: &'static str,
         tensors: impl IntoIterator<Item = (N, &'a Tensor)>,
     ) -> Result<Batch> {
-        let tensors = tensors.into_iter().map(|(name, x)| Ok((name, in_order(x)?)));
+        let tensors = tensors.into_iter().map(|(name, x)| Ok((name, contiguous(x, false)?)));
         Ok(Batch(in_map_order(op, tensors)?))
     }
 

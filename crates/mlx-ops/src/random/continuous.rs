@@ -3,7 +3,7 @@
 //! Not here: whole numbers and truth values (`discrete`), choices among what there is (`choice`).
 
 use super::{Parameter, key::next, setters};
-use mlx_core::{Dtype, Error, ErrorKind, IntoShape, Operand, Result, Shape, Tensor, ffi::random as raw};
+use mlx_core::{Dtype, Error, IntoShape, Operand, Result, Shape, Tensor, ffi::random as raw};
 
 /// The normal distribution: mean 0, standard deviation 1, float32, unless told otherwise.
 ///
@@ -219,24 +219,9 @@ pub fn truncated_normal(lower: impl Operand, upper: impl Operand, shape: impl In
 
 /// The shape of both together.
 fn broadcast(a: &Tensor, b: &Tensor) -> Result<Shape> {
-    let (a_shape, b_shape) = (a.shape(), b.shape());
-    let ndim = a_shape.len().max(b_shape.len());
-    let size = |shape: &[i32], i: usize| (i + shape.len()).checked_sub(ndim).map_or(1, |at| shape[at]);
-    (0..ndim)
-        .map(|i| match (size(a_shape, i), size(b_shape, i)) {
-            (x, y) if x == y || y == 1 => Ok(x),
-            (1, y) => Ok(y),
-            _ => {
-                let text =
-                    |shape: &[i32]| shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-                let (a_text, b_text) = (text(a_shape), text(b_shape));
-                let message =
-                    format!("[broadcast_shapes] Shapes ({a_text}) and ({b_text}) cannot be broadcast.");
-                let error = Error::new(ErrorKind::Shape, "truncated_normal", message);
-                Err(error.with_operands(&[a.into(), b.into()]))
-            }
-        })
-        .collect()
+    crate::broadcast_shapes([a.shape(), b.shape()]).map_err(|error| {
+        Error::new(error.kind(), "truncated_normal", error.message()).with_operands(&[a.into(), b.into()])
+    })
 }
 
 /// The standard Gumbel distribution, of float32 unless told otherwise.

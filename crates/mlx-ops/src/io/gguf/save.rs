@@ -165,7 +165,7 @@ fn push_value(header: &mut Vec<u8>, value: &GgufValue) -> Result<()> {
             } else {
                 header.extend(code.to_le_bytes());
             }
-            let x = ffi::io::in_order(x)?;
+            let x = ffi::contiguous(x, false)?;
             x.eval()?;
             header.extend_from_slice(&little_endian(&x)?);
         }

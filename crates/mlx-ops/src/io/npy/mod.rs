@@ -130,7 +130,7 @@ struct Saved(Tensor);
 
 impl Saved {
     fn of(x: &Tensor) -> Result<Saved> {
-        let saved = ffi::io::without_gaps(x)?;
+        let saved = ffi::contiguous(x, true)?;
         saved.eval()?;
         Ok(Saved(saved))
     }
