@@ -57,6 +57,11 @@ bool mlxr_array_may_step_back(mlx_array array);
 // Locked. How MLX contracts an einsum: a line of positions ("0,1;0,1"), then the text that Python shows.
 int mlxr_einsum_path(mlx_string* path, const char* subscripts, const mlx_array* operands, size_t count);
 
+// Locked. Whether the graph below the arrays has more nodes than `limit`, evaluated ones that still have inputs counted in.
+bool mlxr_graph_exceeds(const mlx_array* arrays, size_t count, size_t limit);
+// Locked. Drops this thread's traces of compiled functions.
+void mlxr_compile_forget_all(void);
+
 // How many devices there are of a kind; gpu false is the CPU.
 int mlxr_device_count(int* count, bool gpu);
 // What MLX tells of a device: lines of a key, a tab and a value.

@@ -77,6 +77,12 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
+    pub fn mlxr_graph_exceeds(arrays: *const mlx_array, count: usize, limit: usize) -> bool;
+}
+unsafe extern "C" {
+    pub fn mlxr_compile_forget_all();
+}
+unsafe extern "C" {
     pub fn mlxr_device_count(count: *mut ::std::os::raw::c_int, gpu: bool) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {

@@ -13,6 +13,7 @@
 
 mod arrange;
 mod call;
+mod closure;
 mod compile;
 pub(crate) mod eval;
 pub mod fast;
@@ -33,6 +34,7 @@ pub(crate) mod runtime;
 mod shaped;
 mod status;
 mod symbols;
+pub(crate) mod transforms;
 mod vector;
 pub(crate) mod view;
 

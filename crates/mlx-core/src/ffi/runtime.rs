@@ -39,6 +39,9 @@ impl Drop for Ending {
     fn drop(&mut self) {
         ATTACHED.set(None);
         ENDED.set(true);
+        // Traces of compiled functions hold tensors that other threads may have, too.
+        let _lock = LOCK.lock();
+        call!(sys::mlxr_compile_forget_all);
     }
 }
 
@@ -85,6 +88,21 @@ pub(crate) fn enter() -> Result<Guard> {
     let lock = LOCK.lock();
     place.make_default();
     Ok(Guard { place, _lock: lock })
+}
+
+/// Runs a closure of the user's that MLX called, without the lock that this thread holds: other threads may go on.
+pub(super) fn unlocked<T>(work: impl FnOnce() -> T) -> T {
+    struct TakeBack(u32);
+    impl Drop for TakeBack {
+        fn drop(&mut self) {
+            LOCK.take_back(self.0);
+            if let Some(place) = ATTACHED.get() {
+                place.make_default();
+            }
+        }
+    }
+    let _take_back = TakeBack(LOCK.give_up());
+    work()
 }
 
 /// Sends this thread's work to `place`, and gives back where it went.
