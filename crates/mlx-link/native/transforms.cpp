@@ -1,8 +1,6 @@
 // Function transformations: what mlx-c lacks for them.
 #include "common.h"
 
-#include "mlx/compile_impl.h"
-
 namespace mlxr {
 namespace {
 
@@ -73,10 +71,6 @@ bool mlxr_graph_exceeds(const mlx_array* arrays, size_t count, size_t limit) {
     }
   }
   return false;
-}
-
-void mlxr_compile_forget_all(void) {
-  mx::detail::compile_clear_cache(mx::detail::compile_cache());
 }
 
 } // extern "C"

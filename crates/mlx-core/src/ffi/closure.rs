@@ -28,14 +28,16 @@ thread_local! {
 }
 
 /// Why a closure ended early.
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// With an error of the user's type, and that type's name.
     Failed(Box<dyn Any>, &'static str),
     Panicked(Box<dyn Any + Send>),
+    /// Before it began: it takes more stack.
+    Shallow,
 }
 
 impl Stop {
-    fn failed<E: 'static>(error: E) -> Stop {
+    pub(crate) fn failed<E: 'static>(error: E) -> Stop {
         Stop::Failed(Box::new(error), any::type_name::<E>())
     }
 
@@ -43,6 +45,7 @@ impl Stop {
     fn into_error<E: From<Error> + 'static>(self, op: &'static str) -> E {
         match self {
             Stop::Panicked(payload) => panic::resume_unwind(payload),
+            Stop::Shallow => E::from(Error::new(ErrorKind::Memory, op, "no stack for MLX's recursion")),
             Stop::Failed(error, name) => match error.downcast::<E>() {
                 Ok(error) => *error,
                 Err(error) => E::from(match error.downcast::<Error>() {
@@ -97,16 +100,40 @@ pub(super) fn calling<T, E: From<Error> + 'static>(
     op: &'static str,
     work: impl FnOnce(&Guard) -> Result<T>,
 ) -> Result<T, E> {
-    let result = stacker::maybe_grow(STACK / 2, STACK, || {
-        let guard = runtime::enter()?;
-        STOPPED.take();
-        work(&guard)
-    });
-    match (result, STOPPED.take()) {
-        (Ok(result), _) => Ok(result),
-        (Err(_), Some(stop)) => Err(stop.into_error(op)),
-        (Err(error), None) => Err(error.into()),
+    let result = stacker::maybe_grow(STACK / 2, STACK, || attempt(work));
+    result.map_err(|broken| broken.into_error(op))
+}
+
+/// [`calling`] for what calls closures once and then no more: on the stack that is there, unless a closure is called.
+pub(super) fn calling_where_it_is<T, E: From<Error> + 'static>(
+    op: &'static str,
+    work: impl Fn(&Guard) -> Result<T>,
+) -> Result<T, E> {
+    match attempt(&work) {
+        Err(Broken { stop: Some(Stop::Shallow), .. }) => calling(op, work),
+        result => result.map_err(|broken| broken.into_error(op)),
     }
+}
+
+/// What MLX said, and why the closure behind it ended early, if one did.
+struct Broken {
+    error: Error,
+    stop: Option<Stop>,
+}
+
+impl Broken {
+    fn into_error<E: From<Error> + 'static>(self, op: &'static str) -> E {
+        match self.stop {
+            Some(stop) => stop.into_error(op),
+            None => self.error.into(),
+        }
+    }
+}
+
+fn attempt<T>(work: impl FnOnce(&Guard) -> Result<T>) -> Result<T, Broken> {
+    STOPPED.take();
+    let result = runtime::enter().and_then(|guard| work(&guard));
+    result.map_err(|error| Broken { error, stop: STOPPED.take() })
 }
 
 /// Called by MLX with the lock held, before the function that `transform` was given returns.
@@ -126,6 +153,10 @@ pub(super) fn run(
     inputs: sys::mlx_vector_array,
     body: &mut Body<'_>,
 ) -> c_int {
+    if stacker::remaining_stack().is_some_and(|left| left < STACK / 2) {
+        STOPPED.set(Some(Stop::Shallow));
+        return 1;
+    }
     let inputs = Vector::read(inputs);
     let result = runtime::unlocked(|| panic::catch_unwind(AssertUnwindSafe(|| body(inputs))));
     let stop = match result {

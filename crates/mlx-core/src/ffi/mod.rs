@@ -14,7 +14,7 @@
 mod arrange;
 mod call;
 mod closure;
-mod compile;
+pub(crate) mod compile;
 pub(crate) mod eval;
 pub mod fast;
 pub mod fft;
@@ -40,6 +40,7 @@ pub(crate) mod view;
 
 pub use arrange::*;
 pub use call::{Binary, Reduce, Ternary, Unary};
+pub(crate) use closure::Stop;
 pub use compile::{Pointwise, pointwise};
 pub(crate) use handle::Handle;
 pub use indexing::*;

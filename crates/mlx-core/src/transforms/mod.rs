@@ -6,12 +6,17 @@
 //!
 //! Not here: the calls of mlx-c and how MLX calls back (`ffi/closure.rs`, `ffi/transforms.rs`).
 
+mod compile;
 mod grad;
 mod tree;
 mod vmap;
 
 use crate::{Error, Result, Tensor};
 
+pub use compile::{
+    CompileMode, Compiled, CompiledState, compile, compile_shapeless, compile_state, is_tracing_shapeless,
+    set_compile_mode,
+};
 pub use grad::{grad, grad_argnums, jvp, value_and_grad, value_and_grad_argnums, vjp};
 pub use tree::{Tree, TreeKey};
 pub use vmap::{VmapAxes, vmap, vmap_axes};

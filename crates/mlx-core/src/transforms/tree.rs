@@ -98,7 +98,9 @@ impl<T: Tree> Tree for Vec<T> {
     }
 
     fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
-        self.iter().for_each(|tree| tree.leaves(into));
+        for tree in self {
+            tree.leaves(into);
+        }
     }
 
     fn keys(structure: &Self::Structure, prefix: &str, into: &mut Vec<String>) {
@@ -120,7 +122,9 @@ impl<T: Tree, const N: usize> Tree for [T; N] {
     }
 
     fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
-        self.iter().for_each(|tree| tree.leaves(into));
+        for tree in self {
+            tree.leaves(into);
+        }
     }
 
     fn keys(structure: &Self::Structure, prefix: &str, into: &mut Vec<String>) {
@@ -143,11 +147,15 @@ impl<T: Tree> Tree for Option<T> {
     }
 
     fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
-        self.iter().for_each(|tree| tree.leaves(into));
+        if let Some(tree) = self {
+            tree.leaves(into);
+        }
     }
 
     fn keys(structure: &Self::Structure, prefix: &str, into: &mut Vec<String>) {
-        structure.iter().for_each(|tree| T::keys(tree, prefix, into));
+        if let Some(tree) = structure {
+            T::keys(tree, prefix, into);
+        }
     }
 
     fn build(structure: &Self::Structure, leaves: &mut dyn Iterator<Item = Tensor>) -> Option<Option<T>> {
@@ -171,7 +179,9 @@ impl<K: TreeKey, T: Tree> Tree for BTreeMap<K, T> {
     }
 
     fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
-        self.values().for_each(|tree| tree.leaves(into));
+        for tree in self.values() {
+            tree.leaves(into);
+        }
     }
 
     fn keys(structure: &Self::Structure, prefix: &str, into: &mut Vec<String>) {
@@ -193,7 +203,9 @@ impl<K: TreeKey, T: Tree, S: BuildHasher + Default> Tree for HashMap<K, T, S> {
     }
 
     fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
-        in_order(self).into_iter().for_each(|(_, tree)| tree.leaves(into));
+        for (_, tree) in in_order(self) {
+            tree.leaves(into);
+        }
     }
 
     fn keys(structure: &Self::Structure, prefix: &str, into: &mut Vec<String>) {
@@ -211,6 +223,21 @@ fn in_order<K: Ord, T, S>(map: &HashMap<K, T, S>) -> Vec<(&K, &T)> {
     entries
 }
 
+/// Nothing to take or to give.
+impl Tree for () {
+    type Structure = ();
+
+    fn structure(&self) {}
+
+    fn leaves<'a>(&'a self, _into: &mut Vec<&'a Tensor>) {}
+
+    fn keys((): &(), _prefix: &str, _into: &mut Vec<String>) {}
+
+    fn build((): &(), _leaves: &mut dyn Iterator<Item = Tensor>) -> Option<()> {
+        Some(())
+    }
+}
+
 macro_rules! tuple {
     ($($name:ident $position:tt),*) => {
         impl<$($name: Tree),*> Tree for ($($name,)*) {
@@ -221,24 +248,20 @@ macro_rules! tuple {
             }
 
             fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
-                let _ = &into;
                 $(self.$position.leaves(into);)*
             }
 
             fn keys(structure: &Self::Structure, prefix: &str, into: &mut Vec<String>) {
-                let _ = (structure, prefix, &into);
                 $($name::keys(&structure.$position, &joined(prefix, $position), into);)*
             }
 
             fn build(structure: &Self::Structure, leaves: &mut dyn Iterator<Item = Tensor>) -> Option<Self> {
-                let _ = (structure, &leaves);
                 Some(($($name::build(&structure.$position, leaves)?,)*))
             }
         }
     };
 }
 
-tuple!();
 tuple!(A 0);
 tuple!(A 0, B 1);
 tuple!(A 0, B 1, C 2);

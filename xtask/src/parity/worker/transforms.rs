@@ -18,6 +18,7 @@ pub(crate) fn find(op: &str, step: &Json, names: &Names) -> Option<Result<Value>
         "vjp" => vjp,
         "jvp" => jvp,
         "vmap" => vmap,
+        "compile" => compile,
         _ => return None,
     };
     Some(Transform::read(op, step, names).and_then(run).map(flat))
@@ -160,7 +161,27 @@ fn vmap(transform: Transform<'_>) -> Result<Vec<Tensor>> {
         count => Value::List((0..count).map(|_| output()).collect()),
     };
     let out_axes = axes(&outputs, transform.kw("out_axes").unwrap_or(&zero))?;
-    Ok(transforms::vmap_axes(|args: &Vec<Tensor>| transform.call(args), in_axes, out_axes, &inputs)?)
+    transforms::vmap_axes(|args: &Vec<Tensor>| transform.call(args), in_axes, out_axes, &inputs)
+}
+
+fn compile(transform: Transform<'_>) -> Result<Vec<Tensor>> {
+    let calls = match transform.kw("calls") {
+        None => 1,
+        Some(Value::Int(calls)) if *calls > 0 => *calls,
+        Some(_) => return ill_formed("calls is a positive int"),
+    };
+    let inputs = tensors_in(&transform.args);
+    let f = |inputs: &Vec<Tensor>| transform.call(inputs);
+    let compiled = match transform.kw("shapeless") {
+        // SAFETY: the case compiles it so in Python MLX, too, whose bits are asked for; the case calls it with one shape.
+        Some(Value::Bool(true)) => unsafe { transforms::compile_shapeless(f) },
+        _ => transforms::compile(f),
+    };
+    let mut result = Vec::new();
+    for _ in 0..calls {
+        result = compiled.call(&inputs)?;
+    }
+    Ok(result)
 }
 
 /// An axis for each tensor of a tree, from axes of which one may stand for a whole branch.
