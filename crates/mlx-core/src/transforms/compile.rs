@@ -304,7 +304,7 @@ impl<G: Function> Core<G> {
     /// The outputs for `leaves` of arguments of that structure, and the structure of what they belong to.
     fn apply(&self, structure: G::In, leaves: &[&Tensor]) -> Result<(Vec<Tensor>, G::Out), G::Error> {
         let known = self.known(structure)?;
-        let (outputs, number) = known.traced.apply("compile", leaves)?;
+        let (outputs, number) = known.traced.apply::<G::Error>("compile", leaves)?;
         let structure = known.traced.function().given.lock()[number].clone();
         Ok((outputs, structure))
     }
