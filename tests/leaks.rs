@@ -175,7 +175,7 @@ fn calls_of_a_compiled_function() {
         let half = step.call(&mut total, &x).unwrap();
         eval([&total]).unwrap();
         if turn % 1000 == 0 {
-            assert_eq!(half.item::<f32>().unwrap(), 0.0);
+            assert_eq!(half.to_vec::<f32>().unwrap(), [0.0]);
         }
     });
     assert_eq!(step.trace_count(), 1);
@@ -191,7 +191,7 @@ fn compiled_functions_that_come_and_go() {
             let offset = ops::full([1000], turn as f64, Dtype::Float32).unwrap();
             offset.eval().unwrap();
             let f = compile(move |x: &Tensor| (x + &offset).max(..));
-            assert_eq!(f.call(&x).unwrap().item::<f32>().unwrap(), turn as f32 + 1.0);
+            assert_eq!(f.call(&x).unwrap().to_vec::<f32>().unwrap(), [turn as f32 + 1.0]);
             sender.send(Box::new(f)).unwrap();
         });
     });

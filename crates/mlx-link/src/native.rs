@@ -77,7 +77,7 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn mlxr_graph_exceeds(arrays: *const mlx_array, count: usize, limit: usize) -> bool;
+    pub fn mlxr_graph_nodes(arrays: *const mlx_array, count: usize, limit: usize) -> usize;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

@@ -14,6 +14,7 @@ use super::{
 use crate::{Error, ErrorKind, Result, Tensor, ffi::call::told, transforms::CompileMode};
 use mlx_link as sys;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::{
     cell::RefCell,
     collections::HashMap,
@@ -157,7 +158,7 @@ impl<T: Traceable> Traced<T> {
             let message = "a compiled function called itself while it was traced";
             return Err(Error::new(ErrorKind::Value, op, message).into());
         }
-        let inputs: Vec<sys::mlx_array> = inputs.iter().map(|x| x.0.raw()).collect();
+        let inputs: SmallVec<[sys::mlx_array; 16]> = inputs.iter().map(|x| x.0.raw()).collect();
         closure::calling_where_it_is(op, |guard| {
             let (mut out, mut number) = (Vector::empty(guard), 0);
             let place = out.place();

@@ -32,6 +32,7 @@ pub mod random;
 mod rules;
 pub(crate) mod runtime;
 mod shaped;
+mod stack;
 mod status;
 mod symbols;
 pub(crate) mod transforms;
