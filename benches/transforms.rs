@@ -1,10 +1,10 @@
-//! What transforms cost on the host: a training step's gradient, built and not computed, against Python MLX, and a call
-//! of a compiled function against mlx-c's own.
+//! What transforms cost on the host: a training step's gradient, built and not computed, and a call of a compiled function,
+//! against mlx-c's own and Python MLX.
 //!
 //! `cargo bench --bench transforms`. Not here: how engines are compared (`paired`).
 
 mod paired;
-mod raw_compiled;
+mod raw_transforms;
 mod twin;
 
 use criterion::Criterion;
@@ -13,7 +13,7 @@ use mlx::{
     transforms::{compile, value_and_grad},
 };
 use paired::{Case, Engine, Turns};
-use raw_compiled::Compiled;
+use raw_transforms::{Compiled, Mlp};
 use std::{
     hint::black_box,
     rc::Rc,
@@ -82,7 +82,9 @@ fn gradient() -> Case {
         };
         value_and_grad(loss, &parameters).expect("float parameters")
     };
-    Case { name: "value_and_grad of an MLP", engines: vec![("ours", timed(ours))] }
+    let raw = Mlp::new(BATCH, WIDTH);
+    let raw = move || raw.value_and_grad();
+    Case { name: "value_and_grad of an MLP", engines: vec![("ours", timed(ours)), ("raw C", timed(raw))] }
 }
 
 /// Three nodes fused to one.
