@@ -80,9 +80,14 @@ pub fn compile<A: Tree, R: Outcome, F: Fn(&A) -> R>(f: F) -> Compiled<A, R, F> {
 /// beyond a tensor's end.
 ///
 /// ```
-/// # use mlx_core::{Tensor, tensor, transforms::compile_shapeless};
+/// # use mlx_core::{Tensor, tensor, transforms::{compile_shapeless, is_tracing_shapeless}};
 /// // SAFETY: goes elementwise, whatever the shape.
-/// let f = unsafe { compile_shapeless(|x: &Tensor| x * x + 1.0) };
+/// let f = unsafe {
+///     compile_shapeless(|x: &Tensor| {
+///         assert!(is_tracing_shapeless());
+///         x * x + 1.0
+///     })
+/// };
 /// assert_eq!(f.call(&tensor![1.0, 2.0])?.to_vec::<f32>()?, [2.0, 5.0]);
 /// assert_eq!(f.call(&tensor![3.0])?.to_vec::<f32>()?, [10.0]);
 /// assert_eq!(f.trace_count(), 1);
