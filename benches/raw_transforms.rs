@@ -11,18 +11,18 @@ const NO_ARRAYS: sys::mlx_vector_array = sys::mlx_vector_array { ctx: ptr::null_
 
 type Function = unsafe extern "C" fn(*mut sys::mlx_vector_array, sys::mlx_vector_array) -> c_int;
 
-/// Arrays of 0.5 that are freed together.
-struct Inputs(Vec<sys::mlx_array>);
+/// Arrays that are freed together.
+struct Arrays(Vec<sys::mlx_array>);
 
-impl Inputs {
-    fn halves(shapes: &[&[i32]]) -> Inputs {
+impl Arrays {
+    fn halves(shapes: &[&[i32]]) -> Arrays {
         let array = |shape: &&[i32]| {
             let values = vec![0.5_f32; shape.iter().product::<i32>() as usize];
             let (data, ndim) = (values.as_ptr().cast::<c_void>(), shape.len() as i32);
             // SAFETY: as many values as the shape has elements, which are copied.
             unsafe { sys::mlx_array_new_data(data, shape.as_ptr(), ndim, sys::mlx_dtype__MLX_FLOAT32) }
         };
-        Inputs(shapes.iter().map(array).collect())
+        Arrays(shapes.iter().map(array).collect())
     }
 
     fn vector(&self) -> sys::mlx_vector_array {
@@ -31,28 +31,40 @@ impl Inputs {
     }
 }
 
-impl Drop for Inputs {
+impl Drop for Arrays {
     fn drop(&mut self) {
         for &array in &self.0 {
-            // SAFETY: freed once.
+            // SAFETY: an owner drops once, and nothing of it is used afterwards.
             unsafe { sys::mlx_array_free(array) };
         }
     }
 }
 
+struct Closure(sys::mlx_closure);
+
+impl Closure {
+    fn new(function: Function) -> Closure {
+        // SAFETY: the function matches its type and needs no payload.
+        Closure(unsafe { sys::mlx_closure_new_func(Some(function)) })
+    }
+}
+
+impl Drop for Closure {
+    fn drop(&mut self) {
+        // SAFETY: as for arrays.
+        unsafe { sys::mlx_closure_free(self.0) };
+    }
+}
+
 /// `tanh(x * y + x)` as mlx-c compiles it.
-pub(crate) struct Compiled(sys::mlx_closure, Inputs);
+pub(crate) struct Compiled(Closure, Arrays);
 
 impl Compiled {
     pub(crate) fn new() -> Compiled {
-        let mut closure = sys::mlx_closure { ctx: ptr::null_mut() };
-        // SAFETY: the function matches its type and needs no payload.
-        unsafe {
-            let plain = sys::mlx_closure_new_func(Some(fused as Function));
-            sys::mlx_compile(&raw mut closure, plain, false);
-            sys::mlx_closure_free(plain);
-        }
-        Compiled(closure, Inputs::halves(&[&[2, 3], &[2, 3]]))
+        let (plain, mut compiled) = (Closure::new(fused), sys::mlx_closure { ctx: ptr::null_mut() });
+        // SAFETY: a live closure, and a place that is written.
+        unsafe { sys::mlx_compile(&raw mut compiled, plain.0, false) };
+        Compiled(Closure(compiled), Arrays::halves(&[&[2, 3], &[2, 3]]))
     }
 
     /// One call, whose result is dropped.
@@ -61,7 +73,7 @@ impl Compiled {
         // SAFETY: all handles are live, and what is made here is freed here.
         unsafe {
             let inputs = self.1.vector();
-            sys::mlx_closure_apply(&raw mut out, self.0, inputs);
+            sys::mlx_closure_apply(&raw mut out, self.0.0, inputs);
             sys::mlx_vector_array_get(&raw mut result, out, 0);
             sys::mlx_vector_array_free(inputs);
             sys::mlx_vector_array_free(out);
@@ -70,23 +82,14 @@ impl Compiled {
     }
 }
 
-impl Drop for Compiled {
-    fn drop(&mut self) {
-        // SAFETY: freed once.
-        unsafe { sys::mlx_closure_free(self.0) };
-    }
-}
-
 /// The loss of three layers: weights and biases, inputs and targets.
-pub(crate) struct Mlp(sys::mlx_closure, Inputs);
+pub(crate) struct Mlp(Closure, Arrays);
 
 impl Mlp {
     pub(crate) fn new(batch: i32, width: i32) -> Mlp {
         let (matrix, vector, rows) = ([width, width], [width], [batch, width]);
         let inputs: [&[i32]; 8] = [&matrix, &vector, &matrix, &vector, &matrix, &vector, &rows, &rows];
-        // SAFETY: the function matches its type and needs no payload.
-        let closure = unsafe { sys::mlx_closure_new_func(Some(loss as Function)) };
-        Mlp(closure, Inputs::halves(&inputs))
+        Mlp(Closure::new(loss), Arrays::halves(&inputs))
     }
 
     /// The loss and its gradients, which are dropped.
@@ -97,7 +100,7 @@ impl Mlp {
         // SAFETY: all handles are live, and what is made here is freed here.
         unsafe {
             let inputs = self.1.vector();
-            sys::mlx_value_and_grad(&raw mut gradient, self.0, argnums.as_ptr(), argnums.len());
+            sys::mlx_value_and_grad(&raw mut gradient, self.0.0, argnums.as_ptr(), argnums.len());
             sys::mlx_closure_value_and_grad_apply(&raw mut values, &raw mut gradients, gradient, inputs);
             sys::mlx_closure_value_and_grad_free(gradient);
             for vector in [inputs, values, gradients] {
@@ -107,16 +110,9 @@ impl Mlp {
     }
 }
 
-impl Drop for Mlp {
-    fn drop(&mut self) {
-        // SAFETY: freed once.
-        unsafe { sys::mlx_closure_free(self.0) };
-    }
-}
-
 /// Nodes built inside a function, freed at its end.
 struct Nodes {
-    made: Vec<sys::mlx_array>,
+    made: Arrays,
     stream: sys::mlx_stream,
 }
 
@@ -130,13 +126,13 @@ impl Nodes {
             sys::mlx_get_default_stream(&raw mut stream, device);
             sys::mlx_device_free(device);
         }
-        Nodes { made: Vec::new(), stream }
+        Nodes { made: Arrays(Vec::new()), stream }
     }
 
     fn node(&mut self, call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int) -> sys::mlx_array {
         let mut out = EMPTY;
         call(&raw mut out, self.stream);
-        self.made.push(out);
+        self.made.0.push(out);
         out
     }
 
@@ -148,13 +144,8 @@ impl Nodes {
 
 impl Drop for Nodes {
     fn drop(&mut self) {
-        // SAFETY: freed once.
-        unsafe {
-            for &array in &self.made {
-                sys::mlx_array_free(array);
-            }
-            sys::mlx_stream_free(self.stream);
-        }
+        // SAFETY: as for arrays.
+        unsafe { sys::mlx_stream_free(self.stream) };
     }
 }
 
@@ -166,7 +157,7 @@ macro_rules! node {
     };
 }
 
-unsafe extern "C" fn fused(out: *mut sys::mlx_vector_array, inputs: sys::mlx_vector_array) -> c_int {
+extern "C" fn fused(out: *mut sys::mlx_vector_array, inputs: sys::mlx_vector_array) -> c_int {
     let mut nodes = Nodes::new();
     let (x, y) = (nodes.input(inputs, 0), nodes.input(inputs, 1));
     let product = node!(nodes, mlx_multiply, x, y);
@@ -176,7 +167,7 @@ unsafe extern "C" fn fused(out: *mut sys::mlx_vector_array, inputs: sys::mlx_vec
     unsafe { sys::mlx_vector_array_set_value(out, result) }
 }
 
-unsafe extern "C" fn loss(out: *mut sys::mlx_vector_array, inputs: sys::mlx_vector_array) -> c_int {
+extern "C" fn loss(out: *mut sys::mlx_vector_array, inputs: sys::mlx_vector_array) -> c_int {
     let mut nodes = Nodes::new();
     let mut h = nodes.input(inputs, 6);
     for layer in 0..3 {
