@@ -13,6 +13,7 @@ use crate::{
         compile::{self as ffi, How, Id, Traceable, Traced},
     },
 };
+use smallvec::SmallVec;
 use std::{
     marker::PhantomData,
     sync::{
@@ -144,8 +145,8 @@ impl<A: Tree, R: Outcome, F: Fn(&A) -> R> Compiled<A, R, F> {
     /// # Errors
     /// What the function returns while it is traced; what MLX refuses; the function called by itself while it is traced.
     pub fn call(&self, args: &A) -> Result<R::Output, R::Error> {
-        let mut leaves = Vec::new();
-        args.leaves(&mut leaves);
+        let mut leaves = Leaves::new();
+        args.visit(&mut |leaf| leaves.push(leaf));
         let (outputs, structure) = self.core.apply(args.structure(), &leaves)?;
         Ok(built(&structure, outputs))
     }
@@ -171,10 +172,11 @@ impl<S: Tree, A: Tree, R: Outcome, F: Fn(&mut S, &A) -> R> CompiledState<S, A, R
     /// # Errors
     /// As [`Compiled::call`]; then the state is as it was.
     pub fn call(&self, state: &mut S, args: &A) -> Result<R::Output, R::Error> {
-        let mut leaves = Vec::new();
-        state.leaves(&mut leaves);
-        args.leaves(&mut leaves);
+        let mut leaves = Leaves::new();
+        state.visit(&mut |leaf| leaves.push(leaf));
+        args.visit(&mut |leaf| leaves.push(leaf));
         let (outputs, (given, left)) = self.core.apply((state.structure(), args.structure()), &leaves)?;
+        drop(leaves);
         let (output, after) = built(&(given, left), outputs);
         *state = after;
         Ok(output)
@@ -204,6 +206,9 @@ impl<S: Tree, A: Tree, R: Outcome, F: Fn(&mut S, &A) -> R> Clone for CompiledSta
         CompiledState { core: self.core.clone() }
     }
 }
+
+/// Few arguments stay off the heap: a call is short.
+type Leaves<'a> = SmallVec<[&'a Tensor; 16]>;
 
 /// A function of tensors, between structures.
 trait Function {
