@@ -130,6 +130,24 @@ bool mlxr_array_may_step_back(mlx_array handle) {
   return false;
 }
 
+bool mlxr_array_may_have_gaps(mlx_array handle) {
+  auto a = mlx_array_get_(handle);
+  while (a.status() == array::Status::unscheduled) {
+    std::string_view op = a.primitive().name();
+    if (op == "Slice" || op == "Split" || op == "AsStrided") {
+      return true;
+    }
+    if (!is_view(op)) {
+      return false;
+    }
+    if (a.inputs().size() != 1) {
+      return true; // which of them it is does not matter
+    }
+    a = array(a.inputs()[0]);
+  }
+  return !a.flags().contiguous;
+}
+
 bool mlxr_array_fits(mlx_array handle) {
   auto& a = mlx_array_get_(handle);
   size_t bytes = a.itemsize();

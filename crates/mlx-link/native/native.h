@@ -54,6 +54,9 @@ int mlxr_graph_dot(
 // Locked. Whether an array, computed or not, may have a stride below 0 along an axis with more than one position.
 bool mlxr_array_may_step_back(mlx_array array);
 
+// Locked. Whether an array, computed or not, may have gaps between its elements.
+bool mlxr_array_may_have_gaps(mlx_array array);
+
 // Locked. How MLX contracts an einsum: a line of positions ("0,1;0,1"), then the text that Python shows.
 int mlxr_einsum_path(mlx_string* path, const char* subscripts, const mlx_array* operands, size_t count);
 

@@ -69,6 +69,9 @@ unsafe extern "C" {
     pub fn mlxr_array_may_step_back(array: mlx_array) -> bool;
 }
 unsafe extern "C" {
+    pub fn mlxr_array_may_have_gaps(array: mlx_array) -> bool;
+}
+unsafe extern "C" {
     pub fn mlxr_einsum_path(
         path: *mut mlx_string,
         subscripts: *const ::std::os::raw::c_char,

@@ -41,9 +41,26 @@ pub(crate) fn may_step_back(tensor: &Tensor) -> Result<bool> {
     Ok(call!(sys::mlxr_array_may_step_back, tensor tensor))
 }
 
+/// Whether the tensor, computed or not, may have gaps between its elements.
+pub(crate) fn may_have_gaps(tensor: &Tensor) -> Result<bool> {
+    let _guard = runtime::enter()?;
+    Ok(call!(sys::mlxr_array_may_have_gaps, tensor tensor))
+}
+
 impl<'a> View<'a> {
+    /// Whether the elements lie in order, by the strides: of a transposed part of a split MLX's flag is not true.
     pub(crate) fn is_row_contiguous(&self) -> bool {
-        self.raw.row_contiguous || self.handle.shape().contains(&0)
+        let sizes = self.handle.shape();
+        if sizes.contains(&0) {
+            return true;
+        }
+        let mut wanted = 1;
+        self.raw.row_contiguous
+            && sizes.iter().zip(self.strides()).rev().all(|(&size, &stride)| {
+                let lies_so = size == 1 || stride == wanted;
+                wanted *= i64::from(size);
+                lies_so
+            })
     }
 
     /// MLX's flag, which an empty tensor may lack.
@@ -73,7 +90,7 @@ impl<'a> View<'a> {
 
     /// The bytes of a row-contiguous or column-contiguous tensor, as they lie.
     pub(crate) fn memory(&self) -> &'a [u8] {
-        assert!(self.is_row_contiguous() || self.is_col_contiguous(), "only contiguous memory has no gaps");
+        assert!(self.is_row_contiguous() || self.raw.row_contiguous || self.raw.col_contiguous, "only contiguous memory has no gaps");
         match shape::element_count(self.handle.shape()) * self.item {
             0 => &[],
             // SAFETY: contiguous memory holds every element without gaps, and nobody writes it while the tensor, from
