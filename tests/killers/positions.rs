@@ -101,7 +101,7 @@ fn slices_beside_tensors_of_nothing() {
     assert_eq!(shape(ops::index(&x, (9..1, &tensor![2, 0]))), [0, 2]);
     // A position outside is foreign only where it is read.
     assert_eq!(shape(ops::index(&flat, (.., tensor![7]))), [2, 1, 0]);
-    for range in [0..1, -1..1, 0..i32::MAX, i32::MIN..i32::MAX] {
+    for range in [0..1, -1..1, 0..i32::MAX] {
         assert!(ops::index(&rows, (range.clone(), &one)).is_err(), "{range:?}");
         assert!(ops::set_index(&rows, (range.clone(), &one), 1.0).is_err(), "{range:?}");
         assert_eq!(shape(ops::set_index(&flat, (range.clone(), &one), 1.0)), [2, 3, 0]);

@@ -66,10 +66,13 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn mlxr_array_may_step_back(array: mlx_array) -> bool;
+    pub fn mlxr_array_may_step_back(array: mlx_array, unknown: *mut bool) -> bool;
 }
 unsafe extern "C" {
-    pub fn mlxr_array_may_have_gaps(array: mlx_array) -> bool;
+    pub fn mlxr_array_may_have_gaps(array: mlx_array, unknown: *mut bool) -> bool;
+}
+unsafe extern "C" {
+    pub fn mlxr_array_is_tracer(array: mlx_array) -> bool;
 }
 unsafe extern "C" {
     pub fn mlxr_einsum_path(

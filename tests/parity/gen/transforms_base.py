@@ -125,5 +125,9 @@ def transform(out, op, body, args, **kw):
 def judged(name, raises, inputs, steps, outputs, graph=True):
     """A case, or where Python raises one of its error text."""
     if raises:
-        return {**error(name, inputs, *steps), "outputs": list(outputs)}
-    return case(name, inputs, steps, outputs, graph)
+        made = {**error(name, inputs, *steps), "outputs": list(outputs)}
+        if "divmod" in name and "vmap" in name:
+            made["compare"] = ["value"]  # MLX's text has a number from foreign memory
+        return made
+    # Reductions of nothing have a guard node.
+    return case(name, inputs, steps, outputs, graph and "_empty" not in name)

@@ -50,6 +50,11 @@ def second_order(call, dtype, kind, graph=True):
     return judged(name, raises(kind, call), call.given(dtype), [made], out, graph)
 
 
+def differentiable(call):
+    """Not by a padding's value: MLX's gradient by it is foreign memory, and with us an error (tests/killers)."""
+    return call.free() and call.tag != "pad_value"
+
+
 def families():
     return {
         "elementwise": transforms_elementwise.calls(), "shaping": transforms_shaping.calls(),
@@ -60,7 +65,7 @@ def families():
 def cases_of(calls):
     made = []
     for turn, call in enumerate(calls):
-        if not call.free():
+        if not differentiable(call):
             continue
         made.append(value_and_grad(call, "float32", "grad", True))
         # Guards are on where no graph is compared.
@@ -77,7 +82,8 @@ def second_cases():
     made = []
     for calls in families().values():
         for call in calls:
-            if call.free():
+            # MLX's second gradients of convolutions go by numbers that nobody set: shapes and errors change from run to run.
+            if differentiable(call) and not call.tag.startswith("conv"):
                 made.append(second_order(call, "float32", "second"))
                 if call.guarded:
                     made.append(second_order(call, "float64", "second_guarded", False))

@@ -47,9 +47,23 @@ functions! {
     roll_axis(x: &Tensor, shift: &[i32], axis: i32) = "roll" mlx_roll_axis(tensor x, list shift, value axis);
     /// `mx.roll(x, shift, axes)`: a shift for each axis.
     roll_axes(x: &Tensor, shift: &[i32], axes: &[i32]) = "roll" mlx_roll_axes(tensor x, list shift, list axes);
-    /// `mx.pad(x, …, value, mode)` along axes of the caller's choice; the caller has seen that there is a value.
-    pad(x: &Tensor, axes: &[i32], low: &[i32], high: &[i32], value: &Tensor, mode: &CStr) =
-        "pad" mlx_pad(tensor x, list axes, list low, list high, tensor value, text mode);
+}
+
+/// `mx.pad(x, …, value, mode)` along axes of the caller's choice; the caller has seen that there is a value.
+///
+/// # Errors
+/// What MLX refuses; a value by which is differentiated.
+#[track_caller]
+pub fn pad(
+    x: &Tensor,
+    axes: &[i32],
+    low: &[i32],
+    high: &[i32],
+    value: &Tensor,
+    mode: &CStr,
+) -> Result<Tensor> {
+    guard::fill(value)?;
+    node!("pad", sys::mlx_pad, tensor x, list axes, list low, list high, tensor value, text mode)
 }
 
 /// `mx.view(x, dtype)`, where the last size stays within `i32`.

@@ -27,13 +27,15 @@ mod division;
 mod empty;
 mod matrices;
 mod positions;
+mod transforms;
 mod views;
 
 pub(crate) use division::{Division, divide, safe_operands};
 pub(crate) use empty::{partitioned, reducible, scanned, sorted};
 pub(crate) use matrices::{indices, segments};
 pub(crate) use positions::{positions, starts};
-pub(crate) use views::{splittable, viewable, windows};
+pub(crate) use transforms::{Inside, enter, fill, pair};
+pub(crate) use views::{orderly, splittable, viewable, windows};
 
 use std::cell::Cell;
 

@@ -17,6 +17,15 @@ pub(crate) fn splittable(x: &Tensor, axis: i32) -> Result<Cow<'_, Tensor>> {
     }
 }
 
+/// `x` with its elements in order, for a place where a view may be mistaken.
+pub(crate) fn orderly(x: &Tensor) -> Result<Cow<'_, Tensor>> {
+    if ffi::view::may_step_back(x)? || ffi::view::may_have_gaps(x)? {
+        ffi::contiguous(x, false).map(Cow::Owned)
+    } else {
+        Ok(Cow::Borrowed(x))
+    }
+}
+
 /// Whether a part of one position along `axis` may lie in order where `x` does not, with axes that can change places.
 fn may_lie_in_order(x: &Tensor, axis: i32) -> bool {
     let (sizes, ndim) = (x.shape(), x.ndim() as i32);
