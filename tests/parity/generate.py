@@ -15,7 +15,7 @@ import types
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, padding, products, quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_grad, transforms_jvp, transforms_vmap, unary,
+    activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, padding, products, quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_bodies, transforms_grad, transforms_jvp, transforms_vmap, unary,
 )
 from gen.base import LITERALS
 
@@ -62,6 +62,7 @@ FAMILIES = {
     "linalg": linalg,
     "fft": fft,
     "transforms_second_order": types.SimpleNamespace(cases=transforms_grad.second_cases),
+    "transforms_bodies": transforms_bodies,
     "transforms_forward": transforms_jvp,
     "transforms_vmap_and_gradients": types.SimpleNamespace(cases=transforms_vmap.with_gradients),
 }

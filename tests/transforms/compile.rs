@@ -1,7 +1,8 @@
 //! Compiled functions: when they are traced, what they give, where their traces go.
 
+use crate::errors::Mine;
 use mlx::{
-    Error, Result, Tensor, graph, ops,
+    Result, Tensor, graph, ops,
     prelude::*,
     random,
     transforms::{compile, compile_state, grad, is_tracing_shapeless, vmap},
@@ -9,7 +10,6 @@ use mlx::{
 use std::{
     cell::RefCell,
     collections::BTreeMap,
-    fmt,
     panic::{self, AssertUnwindSafe},
     sync::{
         Arc, OnceLock,
@@ -127,21 +127,6 @@ fn random_keys_are_state() {
     assert_eq!(draw.trace_count(), 1);
 }
 
-#[derive(Debug, PartialEq)]
-struct Mine(String);
-
-impl fmt::Display for Mine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl From<Error> for Mine {
-    fn from(error: Error) -> Mine {
-        Mine(format!("from MLX: {}", error.message()))
-    }
-}
-
 #[test]
 fn an_error_comes_out_as_itself_and_the_next_call_is_right() {
     let fails = RefCell::new(true);
@@ -208,7 +193,10 @@ fn a_placeholder_that_escaped_is_an_error_for_good() {
     let (input, node) = escaped.take().unwrap();
     for _ in 0..2 {
         assert!(input.to_vec::<f32>().unwrap_err().message().contains("transformation"));
-        assert!(node.eval().unwrap_err().message().contains("array without a primitive"));
+        let error = node.eval().unwrap_err();
+        // MLX has other words while another thread transforms a function.
+        let known = ["array without a primitive", "during function transformations"];
+        assert!(known.iter().any(|text| error.message().contains(text)), "{error}");
     }
 }
 

@@ -15,6 +15,7 @@ mod arrange;
 mod call;
 mod closure;
 pub(crate) mod compile;
+pub(crate) mod custom;
 pub(crate) mod eval;
 pub mod fast;
 pub mod fft;
