@@ -14,7 +14,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-const BENCHES: [&str; 2] = ["graph_build", "gemm"];
+const BENCHES: [&str; 3] = ["graph_build", "transforms", "gemm"];
 
 /// Runs all benches and writes the record.
 pub(crate) fn run() -> Result<(), String> {

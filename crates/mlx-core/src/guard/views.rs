@@ -83,12 +83,8 @@ mod tests {
 
     #[test]
     fn windows_overlap_where_two_elements_share_a_place() {
-        for (shape, strides) in [
-            (&[4, 3][..], &[2, 1][..]),
-            (&[2, 2], &[1, -1]),
-            (&[2, 2, 4], &[-3, 1, -1]),
-            (&[2, 2], &[i64::MAX, i64::MIN]),
-        ] {
+        for (shape, strides) in [(&[4, 3][..], &[2, 1][..]), (&[2, 2], &[1, -1]), (&[2, 2, 4], &[-3, 1, -1])]
+        {
             assert!(overlap(shape, strides), "{shape:?} {strides:?}");
         }
         for (shape, strides) in [
@@ -98,6 +94,7 @@ mod tests {
             (&[4, 3], &[0, 1]),
             (&[4, 1, 3], &[3, 1, 1]),
             (&[0, 9], &[1, 1]),
+            (&[2, 2], &[i64::MAX, i64::MIN]),
         ] {
             assert!(!overlap(shape, strides), "{shape:?} {strides:?}");
         }
