@@ -95,12 +95,16 @@ fn slices_beside_tensors_of_nothing() {
     let deep = flat.expand_dims(2);
     assert_eq!(shape(ops::index(&deep, (0..i32::MAX, 0..i32::MAX, &one))), [i32::MAX, i32::MAX, 1, 0]);
     assert_eq!(shape(ops::index(&flat, (&one, Slice::step(.., i32::MIN), &none))), [0, 1]);
-    assert_eq!(shape(ops::index(&x, (0..i32::MAX, &none))), [i32::MAX, 0]);
-    assert!(ops::index(&x, (i32::MIN..i32::MAX, &none)).is_err());
-    assert_eq!(shape(ops::index(&x, (9..1, &tensor![2, 0]))), [0, 2]);
+    assert_eq!(shape(ops::index(&x, (-1..i32::MAX, &none))), [i32::MAX - 1, 0]);
+    // Python's own words, too.
+    assert!(ops::index(&x, (i32::MIN..i32::MAX, &none)).unwrap_err().message().contains("Maximum size"));
+    assert_eq!(
+        shape(ops::index(&x, (Slice { start: Some(9), stop: Some(1), step: None }, &tensor![2, 0]))),
+        [0, 2]
+    );
     // A position outside is foreign only where it is read.
     assert_eq!(shape(ops::index(&flat, (.., tensor![7]))), [2, 1, 0]);
-    for range in [0..1, -1..1, 0..i32::MAX, -9..i32::MAX - 9] {
+    for range in [0..1, -1..1, 0..i32::MAX] {
         assert!(ops::index(&rows, (range.clone(), &one)).is_err(), "{range:?}");
         assert!(ops::set_index(&rows, (range.clone(), &one), 1.0).is_err(), "{range:?}");
         assert_eq!(shape(ops::set_index(&flat, (range.clone(), &one), 1.0)), [2, 3, 0]);

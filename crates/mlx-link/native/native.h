@@ -51,11 +51,52 @@ int mlxr_graph_dot(
     const char* const* names,
     size_t name_count);
 
-// Locked. Whether an array, computed or not, may have a stride below 0 along an axis with more than one position.
-bool mlxr_array_may_step_back(mlx_array array);
+// Locked. Whether an array, computed or not, may have a stride below 0 along an axis with more than one position. `unknown`
+// becomes true where that depends on what a placeholder will be.
+bool mlxr_array_may_step_back(mlx_array array, bool* unknown);
+
+// Locked. Whether an array, computed or not, may have gaps between its elements; `unknown` as above.
+bool mlxr_array_may_have_gaps(mlx_array array, bool* unknown);
+
+// Whether an array depends on the arguments of a function that this thread is transforming.
+bool mlxr_array_is_tracer(mlx_array array);
 
 // Locked. How MLX contracts an einsum: a line of positions ("0,1;0,1"), then the text that Python shows.
 int mlxr_einsum_path(mlx_string* path, const char* subscripts, const mlx_array* operands, size_t count);
+
+// Locked. The number of nodes of the graph below the arrays, evaluated ones counted in; no more than `limit` are counted.
+size_t mlxr_graph_nodes(const mlx_array* arrays, size_t count, size_t limit);
+
+// A compiled function.
+typedef struct mlxr_compiled_ {
+  void* ctx;
+} mlxr_compiled;
+
+// What is compiled: arrays in and out, and a number that comes back with the outputs of each call that the trace serves.
+// `direct` where the arrays are the caller's own and no trace is made. Returns 0, or 1 where it ended early.
+typedef int (*mlxr_traced)(mlx_vector_array* out, size_t* extra, mlx_vector_array in, bool direct, void* payload);
+
+// `payload` is borrowed for as long as the compiled function lives. `id` and `constants` tell its traces from others' in
+// each thread's cache; `lift` keeps constants out of fused kernels, which would print them with too few digits.
+int mlxr_compiled_new(
+    mlxr_compiled* compiled,
+    mlxr_traced function,
+    void* payload,
+    size_t id,
+    bool shapeless,
+    bool lift,
+    const uint64_t* constants,
+    size_t constant_count);
+void mlxr_compiled_free(mlxr_compiled compiled);
+// Locked. Calls it; MLX calls `function` on this thread where it needs a trace.
+int mlxr_compiled_apply(
+    mlx_vector_array* out,
+    size_t* extra,
+    mlxr_compiled compiled,
+    const mlx_array* inputs,
+    size_t count);
+// Locked. Drops this thread's traces of compiled functions.
+void mlxr_compile_forget_all(void);
 
 // How many devices there are of a kind; gpu false is the CPU.
 int mlxr_device_count(int* count, bool gpu);

@@ -13,7 +13,9 @@
 
 mod arrange;
 mod call;
-mod compile;
+mod closure;
+pub(crate) mod compile;
+pub(crate) mod custom;
 pub(crate) mod eval;
 pub mod fast;
 pub mod fft;
@@ -31,13 +33,16 @@ pub mod random;
 mod rules;
 pub(crate) mod runtime;
 mod shaped;
+mod stack;
 mod status;
 mod symbols;
+pub(crate) mod transforms;
 mod vector;
 pub(crate) mod view;
 
 pub use arrange::*;
 pub use call::{Binary, Reduce, Ternary, Unary};
+pub(crate) use closure::Stop;
 pub use compile::{Pointwise, pointwise};
 pub(crate) use handle::Handle;
 pub use indexing::*;

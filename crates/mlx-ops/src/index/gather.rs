@@ -52,9 +52,10 @@ fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)
             Index::At(position) => Positions::Tensor(constant(*position, sizes[axis], axis)?),
             Index::Tensor(tensor) => {
                 dimensions = dimensions.max(tensor.ndim());
-                Positions::Tensor(match idle {
-                    true => tensor.clone(),
-                    false => ffi::positions("index", tensor, axis, sizes[axis])?.into_owned(),
+                Positions::Tensor(if idle {
+                    tensor.clone()
+                } else {
+                    ffi::positions("index", tensor, axis, sizes[axis])?.into_owned()
                 })
             }
             Index::Ellipsis | Index::Bool(_) => {
