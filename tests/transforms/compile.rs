@@ -194,8 +194,8 @@ fn a_placeholder_that_escaped_is_an_error_for_good() {
     for _ in 0..2 {
         assert!(input.to_vec::<f32>().unwrap_err().message().contains("transformation"));
         let error = node.eval().unwrap_err();
-        // MLX has other words while another thread transforms a function.
-        let known = ["array without a primitive", "during function transformations"];
+        // The words depend on what other threads do meanwhile.
+        let known = ["array without a primitive", "transformation"];
         assert!(known.iter().any(|text| error.message().contains(text)), "{error}");
     }
 }
