@@ -5,7 +5,6 @@
 
 use super::{
     call::{build_several, call, told},
-    place::cpu_where_empty,
     vector::Vector,
 };
 use crate::{Error, ErrorKind, Result, Tensor};
@@ -63,20 +62,20 @@ pub fn pointwise(
     inputs: &[Tensor],
     constants: &[f64],
 ) -> Result<Tensor> {
-    let operands: Vec<Option<&Tensor>> = inputs.iter().map(Some).collect();
-    let _place = cpu_where_empty(&operands)?;
-    let node = build_several(op, |out, _| match compiled(function, constants) {
-        Some(closure) => call!(sys::mlx_closure_apply, value out, value closure.0, vector inputs),
-        None => 1,
-    });
-    let node = match BROKEN.take() {
-        None => node.and_then(|mut found| {
-            found.pop().ok_or_else(|| Error::new(ErrorKind::Mlx, op, "a compiled function gave nothing"))
-        }),
-        Some(Broken::Failed(error)) => Err(error),
-        Some(Broken::Panicked(payload)) => panic::resume_unwind(payload),
+    let build = || {
+        let node = build_several(op, |out, _| match compiled(function, constants) {
+            Some(closure) => call!(sys::mlx_closure_apply, value out, value closure.0, vector inputs),
+            None => 1,
+        });
+        match BROKEN.take() {
+            None => node.and_then(|mut found| {
+                found.pop().ok_or_else(|| Error::new(ErrorKind::Mlx, op, "a compiled function gave nothing"))
+            }),
+            Some(Broken::Failed(error)) => Err(error),
+            Some(Broken::Panicked(payload)) => panic::resume_unwind(payload),
+        }
     };
-    told(op, node, || inputs.iter().map(Into::into).collect())
+    told(op, build, || inputs.iter().map(Into::into))
 }
 
 /// The closure of a function; `None` when mlx-c reported an error.

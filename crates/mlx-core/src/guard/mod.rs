@@ -1,6 +1,6 @@
 //! Guards for what kills the process in Python MLX or hangs it: integer division (`division`), positions that data decide
-//! (`positions`, `matrices`), reductions, scans and sorts of nothing (`empty`),
-//! and splits of reversed tensors (`reversed`).
+//! (`positions`, `matrices`), reductions, scans and sorts of nothing (`empty`), splits of reversed tensors (`reversed`)
+//! and convolutions by another one's plan (`plans`).
 //!
 //! Values that the host can read are checked and refused with an error, and the graph stays Python's; lazy ones get guard
 //! nodes.
@@ -26,12 +26,14 @@ macro_rules! with_integer {
 mod division;
 mod empty;
 mod matrices;
+mod plans;
 mod positions;
 mod reversed;
 
 pub(crate) use division::{Division, divide, safe_operands};
 pub(crate) use empty::{partitioned, reducible, scanned, sorted};
 pub(crate) use matrices::{indices, segments};
+pub(crate) use plans::may_have_plan;
 pub(crate) use positions::{positions, starts};
 pub(crate) use reversed::splittable;
 
