@@ -58,7 +58,7 @@ pub mod nn {
 }
 
 #[doc(inline)]
-pub use mlx_core::graph;
+pub use mlx_core::{graph, transforms};
 
 /// Python's operators as functions that return results.
 pub mod operator {

@@ -6,7 +6,7 @@ mod failing;
 mod programs;
 
 use failing::failing;
-use mlx::{Device, Stream, async_eval, ops, prelude::*, with_stream};
+use mlx::{Device, Stream, async_eval, ops, prelude::*, transforms::compile, with_stream};
 use std::{
     cell::RefCell,
     process::ExitCode,
@@ -30,6 +30,10 @@ fn main() -> ExitCode {
             ("main_returns_while_a_thread_starts_mlx", returns_while_a_thread_starts_mlx),
             ("main_returns_with_tensors_in_statics", returns_with_tensors_in_statics),
             ("main_returns_while_threads_make_streams", returns_while_threads_make_streams),
+            (
+                "main_returns_while_threads_call_compiled_functions",
+                returns_while_threads_call_compiled_functions,
+            ),
             ("main_never_used_mlx", never_used_mlx),
         ],
         20,
@@ -214,6 +218,37 @@ fn returns_with_tensors_in_statics() {
     let lazy = LAZY.get_or_init(|| Tensor::from_slice(&[1, 2]).unwrap() + 1);
     let done = DONE.get_or_init(|| lazy * 2);
     assert_eq!(done.to_vec::<i32>().unwrap(), [4, 6]);
+    programs::end();
+}
+
+/// Two threads end with their traces while `main` returns.
+fn returns_while_threads_call_compiled_functions() {
+    static HALF: OnceLock<Tensor> = OnceLock::new();
+    let half = HALF.get_or_init(|| tensor![0.5, 0.5] * 1.0);
+    let f = compile(move |x: &Tensor| (x * half).sum(..));
+    let workers: Vec<_> = (0..2)
+        .map(|_| {
+            let f = f.clone();
+            thread::spawn(move || {
+                for turn in 0..50 {
+                    let x = Tensor::from_slice(&[turn as f32; 2]).unwrap();
+                    assert_eq!(f.call(&x).unwrap().item::<f32>().unwrap(), turn as f32);
+                }
+            })
+        })
+        .collect();
+    for worker in workers {
+        worker.join().unwrap();
+    }
+    for _ in 0..2 {
+        let f = f.clone();
+        thread::spawn(move || {
+            loop {
+                assert_eq!(f.call(&tensor![1.0, 2.0]).unwrap().item::<f32>().unwrap(), 1.5);
+            }
+        });
+    }
+    a_moment();
     programs::end();
 }
 

@@ -8,7 +8,11 @@ mod failing;
 mod programs;
 
 use failing::failing;
-use mlx::{Tensor, eval, ops, prelude::*};
+use mlx::{
+    Tensor, eval, ops,
+    prelude::*,
+    transforms::{compile, compile_state, grad},
+};
 use std::{fs, process::ExitCode, thread};
 
 const ROUNDS: usize = 100_000;
@@ -28,6 +32,9 @@ fn main() -> ExitCode {
             ("threads_that_come_and_go", threads_that_come_and_go),
             ("files_opened_and_dropped", files_opened_and_dropped),
             ("guarded_divisions", guarded_divisions),
+            ("calls_of_a_compiled_function", calls_of_a_compiled_function),
+            ("compiled_functions_that_come_and_go", compiled_functions_that_come_and_go),
+            ("compiled_functions_inside_gradients", compiled_functions_inside_gradients),
         ],
         1,
     )
@@ -155,5 +162,46 @@ fn guarded_divisions() {
         if turn % 100 == 0 {
             assert_eq!(y.to_vec::<i32>().unwrap(), [4, 0]);
         }
+    });
+}
+
+fn calls_of_a_compiled_function() {
+    let step = compile_state(|total: &mut Tensor, x: &Tensor| {
+        *total += x;
+        (&*total * 0.5).sum(..)
+    });
+    let (mut total, x) = (tensor![0.0, 0.0], tensor![1.0, -1.0]);
+    check(ROUNDS, |turn| {
+        let half = step.call(&mut total, &x).unwrap();
+        eval([&total]).unwrap();
+        if turn % 1000 == 0 {
+            assert_eq!(half.item::<f32>().unwrap(), 0.0);
+        }
+    });
+    assert_eq!(step.trace_count(), 1);
+}
+
+/// Each captures 4 KB, which its trace holds in the thread that called it, and which go when it is dropped on another.
+fn compiled_functions_that_come_and_go() {
+    let x = tensor![1.0];
+    thread::scope(|scope| {
+        let (sender, functions) = std::sync::mpsc::channel::<Box<dyn Send>>();
+        scope.spawn(move || functions.into_iter().for_each(drop));
+        check(ROUNDS / 20, |turn| {
+            let offset = ops::full([1000], turn as f64, Dtype::Float32).unwrap();
+            offset.eval().unwrap();
+            let f = compile(move |x: &Tensor| (x + &offset).max(..));
+            assert_eq!(f.call(&x).unwrap().item::<f32>().unwrap(), turn as f32 + 1.0);
+            sender.send(Box::new(f)).unwrap();
+        });
+    });
+}
+
+fn compiled_functions_inside_gradients() {
+    let x = tensor![1.0, 2.0];
+    let square = compile(|x: &Tensor| x * x);
+    check(ROUNDS / 10, |_| {
+        let g = grad(|x| square.call(x).map(|y| y.sum(..)), &x).unwrap();
+        assert_eq!(g.to_vec::<f32>().unwrap(), [2.0, 4.0]);
     });
 }

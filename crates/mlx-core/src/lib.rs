@@ -40,6 +40,7 @@ mod scalar;
 mod shape;
 mod std_ops;
 mod tensor;
+pub mod transforms;
 
 #[doc(hidden)]
 #[allow(unsafe_code)]

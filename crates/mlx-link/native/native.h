@@ -57,6 +57,40 @@ bool mlxr_array_may_step_back(mlx_array array);
 // Locked. How MLX contracts an einsum: a line of positions ("0,1;0,1"), then the text that Python shows.
 int mlxr_einsum_path(mlx_string* path, const char* subscripts, const mlx_array* operands, size_t count);
 
+// Locked. Whether the graph below the arrays has more nodes than `limit`, evaluated ones that still have inputs counted in.
+bool mlxr_graph_exceeds(const mlx_array* arrays, size_t count, size_t limit);
+
+// A compiled function.
+typedef struct mlxr_compiled_ {
+  void* ctx;
+} mlxr_compiled;
+
+// What is compiled: arrays in and out, and a number that comes back with the outputs of each call that the trace serves.
+// `direct` where the arrays are the caller's own and no trace is made. Returns 0, or 1 where it ended early.
+typedef int (*mlxr_traced)(mlx_vector_array* out, size_t* extra, mlx_vector_array in, bool direct, void* payload);
+
+// `payload` is borrowed for as long as the compiled function lives. `id` and `constants` tell its traces from others' in
+// each thread's cache; `lift` keeps constants out of fused kernels, which would print them with too few digits.
+int mlxr_compiled_new(
+    mlxr_compiled* compiled,
+    mlxr_traced function,
+    void* payload,
+    size_t id,
+    bool shapeless,
+    bool lift,
+    const uint64_t* constants,
+    size_t constant_count);
+void mlxr_compiled_free(mlxr_compiled compiled);
+// Locked. Calls it; MLX calls `function` on this thread where it needs a trace.
+int mlxr_compiled_apply(
+    mlx_vector_array* out,
+    size_t* extra,
+    mlxr_compiled compiled,
+    const mlx_array* inputs,
+    size_t count);
+// Locked. Drops this thread's traces of compiled functions.
+void mlxr_compile_forget_all(void);
+
 // How many devices there are of a kind; gpu false is the CPU.
 int mlxr_device_count(int* count, bool gpu);
 // What MLX tells of a device: lines of a key, a tab and a value.

@@ -77,6 +77,51 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
+    pub fn mlxr_graph_exceeds(arrays: *const mlx_array, count: usize, limit: usize) -> bool;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct mlxr_compiled_ {
+    pub ctx: *mut ::std::os::raw::c_void,
+}
+pub type mlxr_compiled = mlxr_compiled_;
+pub type mlxr_traced = ::std::option::Option<
+    unsafe extern "C" fn(
+        out: *mut mlx_vector_array,
+        extra: *mut usize,
+        in_: mlx_vector_array,
+        direct: bool,
+        payload: *mut ::std::os::raw::c_void,
+    ) -> ::std::os::raw::c_int,
+>;
+unsafe extern "C" {
+    pub fn mlxr_compiled_new(
+        compiled: *mut mlxr_compiled,
+        function: mlxr_traced,
+        payload: *mut ::std::os::raw::c_void,
+        id: usize,
+        shapeless: bool,
+        lift: bool,
+        constants: *const u64,
+        constant_count: usize,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_compiled_free(compiled: mlxr_compiled);
+}
+unsafe extern "C" {
+    pub fn mlxr_compiled_apply(
+        out: *mut mlx_vector_array,
+        extra: *mut usize,
+        compiled: mlxr_compiled,
+        inputs: *const mlx_array,
+        count: usize,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_compile_forget_all();
+}
+unsafe extern "C" {
     pub fn mlxr_device_count(count: *mut ::std::os::raw::c_int, gpu: bool) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {

@@ -1,57 +1,245 @@
-//! The library's own compiled functions: what Python decorates with `mx.compile(shapeless=True)`.
+//! Compiled functions: a trace a thread and signature, kept by MLX under an id of ours until the function is dropped.
 //!
-//! Their contract, which the crates above keep: a plain function of tensors and constants, whose nodes depend on nothing
-//! else and go elementwise, so that one trace serves every shape. Not here: transforms of users' closures.
+//! MLX's own ids are addresses of functions, and a freed one's traces stay in other threads' caches: they would answer for
+//! the next function at that address. So ids count up, and dropping a function erases its traces in every thread that
+//! made one. Not here: trees of tensors, state (`crate::transforms`).
 
 use super::{
-    call::{build_several, call, told},
+    call::{call, told},
+    closure::{self, Stop},
+    runtime, status,
     vector::Vector,
 };
-use crate::{Error, ErrorKind, Result, Tensor};
+use crate::{Error, ErrorKind, Result, Tensor, transforms::CompileMode};
 use mlx_link as sys;
 use parking_lot::Mutex;
 use std::{
-    any::Any,
-    cell::Cell,
+    cell::RefCell,
     collections::HashMap,
     ffi::{c_int, c_void},
-    panic::{self, AssertUnwindSafe},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::{self, ThreadId},
 };
 
-/// What is compiled: tensors and constants in, one tensor out.
-pub type Pointwise = fn(&[Tensor], &[f64]) -> Result<Tensor>;
-
-/// MLX identifies compiled functions by number, its own being addresses; ours are beyond them.
+/// MLX's own ids are addresses; ours are beyond them.
 static NEXT_ID: AtomicUsize = AtomicUsize::new(1 << (usize::BITS - 1));
 
-/// One a function and its constants, for as long as the process: traces are kept by MLX, each thread its own.
-static COMPILED: Mutex<Option<HashMap<Key, Compiled>>> = Mutex::new(None);
+thread_local! {
+    /// The functions that this thread is tracing.
+    static TRACING: RefCell<Vec<Tracing>> = const { RefCell::new(Vec::new()) };
+}
 
-type Key = (usize, Vec<u64>);
+/// A function that is being traced. MLX's cache does not bear one that calls itself meanwhile.
+struct Tracing {
+    id: usize,
+    shapeless: bool,
+}
 
-#[derive(Clone, Copy)]
-struct Compiled(sys::mlx_closure);
+/// A function that can be traced.
+pub(crate) trait Traceable {
+    /// Its outputs, and a number that comes back whenever the trace is used. No trace is made where MLX calls it in the
+    /// caller's stead (`direct`): inside another transform, or with its compiler disabled.
+    fn trace(&self, inputs: Vec<Tensor>, direct: bool) -> Result<(Vec<Tensor>, usize), Stop>;
+}
 
-// SAFETY: a closure that is never changed or freed, and applied under the library lock.
-unsafe impl Send for Compiled {}
+/// How a function is compiled.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct How {
+    /// One trace for every shape, which the function must bear.
+    pub(crate) shapeless: bool,
+    /// Constants stay out of fused kernels.
+    pub(crate) lift_constants: bool,
+}
+
+/// What traces are kept under, and where there are some.
+pub(crate) struct Id {
+    number: usize,
+    caches: Mutex<Vec<(ThreadId, Cache)>>,
+}
+
+/// A thread's cache, which may be gone with its thread.
+struct Cache(sys::mlx_compile_cache);
+
+// SAFETY: a weak pointer behind a handle; what it points to is only touched under the library lock.
+unsafe impl Send for Cache {}
+
+impl Id {
+    pub(crate) fn new() -> Id {
+        Id { number: NEXT_ID.fetch_add(1, Ordering::Relaxed), caches: Mutex::new(Vec::new()) }
+    }
+
+    /// Notes that this thread's cache gets a trace; the lock is held.
+    fn note_thread(&self) {
+        let me = thread::current().id();
+        let mut caches = self.caches.lock();
+        if caches.iter().all(|(thread, _)| *thread != me) {
+            let mut cache = sys::mlx_compile_cache { ctx: std::ptr::null_mut() };
+            if call!(sys::mlx_detail_compile_cache, out cache) == 0 {
+                caches.push((me, Cache(cache)));
+            }
+        }
+    }
+}
+
+impl Drop for Id {
+    fn drop(&mut self) {
+        let (number, caches) = (self.number, std::mem::take(self.caches.get_mut()));
+        if caches.is_empty() {
+            return;
+        }
+        runtime::eventually(move || {
+            for (_, Cache(cache)) in caches {
+                call!(sys::mlx_detail_compile_erase, value cache, value number);
+                call!(sys::mlx_compile_cache_free, value cache);
+            }
+        });
+    }
+}
+
+/// A function as MLX compiles it.
+pub(crate) struct Traced<T> {
+    raw: Raw,
+    /// In place for as long as `raw` lives, which points to it.
+    traced: Box<Payload<T>>,
+}
+
+struct Payload<T> {
+    id: Arc<Id>,
+    shapeless: bool,
+    function: T,
+}
+
+struct Raw(sys::mlxr_compiled);
+
+// SAFETY: a function object that is never changed, called under the library lock.
+unsafe impl Send for Raw {}
+// SAFETY: as above.
+unsafe impl Sync for Raw {}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        call!(sys::mlxr_compiled_free, value self.0);
+    }
+}
+
+impl<T: Traceable> Traced<T> {
+    pub(crate) fn function(&self) -> &T {
+        &self.traced.function
+    }
+
+    /// `constants` tell this function's traces from those of others with the same id.
+    pub(crate) fn new(id: &Arc<Id>, how: How, constants: &[u64], function: T) -> Result<Traced<T>> {
+        drop(runtime::enter()?);
+        let traced = Box::new(Payload { id: Arc::clone(id), shapeless: how.shapeless, function });
+        let payload = (&raw const *traced).cast_mut().cast::<c_void>();
+        let mut raw = sys::mlxr_compiled { ctx: std::ptr::null_mut() };
+        let status = call!(
+            sys::mlxr_compiled_new,
+            out raw, value Some(trace::<T>), value payload, value id.number, value how.shapeless,
+            value how.lift_constants, list constants
+        );
+        status::check("compile", ErrorKind::Mlx, status)?;
+        Ok(Traced { raw: Raw(raw), traced })
+    }
+
+    /// What the function gives for `inputs`, and the number of the trace that gave it.
+    pub(crate) fn apply<E: From<Error> + 'static>(
+        &self,
+        op: &'static str,
+        inputs: &[&Tensor],
+    ) -> Result<(Vec<Tensor>, usize), E> {
+        let id = self.traced.id.number;
+        if TRACING.with_borrow(|tracing| tracing.iter().any(|one| one.id == id)) {
+            let message = "a compiled function called itself while it was traced";
+            return Err(Error::new(ErrorKind::Value, op, message).into());
+        }
+        let inputs: Vec<sys::mlx_array> = inputs.iter().map(|x| x.0.raw()).collect();
+        closure::calling_where_it_is(op, |guard| {
+            let (mut out, mut number) = (Vector::empty(guard), 0);
+            let place = out.place();
+            let status =
+                call!(sys::mlxr_compiled_apply, value place, out number, value self.raw.0, list inputs);
+            status::check(op, ErrorKind::Mlx, status)?;
+            Ok((out.tensors(), number))
+        })
+    }
+}
+
+/// Called by MLX on the thread that applies the function, which holds the library lock.
+unsafe extern "C" fn trace<T: Traceable>(
+    out: *mut sys::mlx_vector_array,
+    number: *mut usize,
+    inputs: sys::mlx_vector_array,
+    direct: bool,
+    traced: *mut c_void,
+) -> c_int {
+    struct Traced;
+    impl Drop for Traced {
+        fn drop(&mut self) {
+            TRACING.with_borrow_mut(Vec::pop);
+        }
+    }
+    // SAFETY: the payload of `Traced::new`, which lives as long as the compiled function and is only read; the place of
+    // the number is the caller's own.
+    let (traced, number) = unsafe { (&*traced.cast::<Payload<T>>(), &mut *number) };
+    let _traced = (!direct).then(|| {
+        traced.id.note_thread();
+        let tracing = Tracing { id: traced.id.number, shapeless: traced.shapeless };
+        TRACING.with_borrow_mut(|all| all.push(tracing));
+        Traced
+    });
+    closure::run(out, inputs, &mut |inputs| {
+        let (outputs, given) = traced.function.trace(inputs, direct)?;
+        *number = given;
+        Ok(outputs)
+    })
+}
+
+/// Whether this thread is tracing a function for every shape at once.
+pub(crate) fn is_tracing_shapeless() -> bool {
+    TRACING.with_borrow(|tracing| tracing.iter().any(|one| one.shapeless))
+}
+
+/// Sets how MLX compiles, in the whole process.
+pub(crate) fn set_mode(mode: CompileMode) -> Result<()> {
+    let _guard = runtime::enter()?;
+    let mode = match mode {
+        CompileMode::Disabled => sys::mlx_compile_mode__MLX_COMPILE_MODE_DISABLED,
+        CompileMode::NoSimplify => sys::mlx_compile_mode__MLX_COMPILE_MODE_NO_SIMPLIFY,
+        CompileMode::NoFuse => sys::mlx_compile_mode__MLX_COMPILE_MODE_NO_FUSE,
+        CompileMode::Enabled => sys::mlx_compile_mode__MLX_COMPILE_MODE_ENABLED,
+    };
+    status::check("set_compile_mode", ErrorKind::Mlx, call!(sys::mlx_set_compile_mode, value mode))
+}
+
+/// What the library itself compiles: tensors and constants in, one tensor out.
+pub type Pointwise = fn(&[Tensor], &[f64]) -> Result<Tensor>;
 
 struct Recipe {
     function: Pointwise,
     constants: Vec<f64>,
 }
 
-/// Why a trace ended early; mlx-c's own error says only that it did.
-enum Broken {
-    Failed(Error),
-    Panicked(Box<dyn Any + Send>),
+impl Traceable for Recipe {
+    fn trace(&self, inputs: Vec<Tensor>, _direct: bool) -> Result<(Vec<Tensor>, usize), Stop> {
+        let output = (self.function)(&inputs, &self.constants).map_err(Stop::failed)?;
+        Ok((vec![output], 0))
+    }
 }
 
-thread_local! {
-    static BROKEN: Cell<Option<Broken>> = const { Cell::new(None) };
-}
+/// One a function and its constants, for as long as the process.
+static COMPILED: Mutex<Option<HashMap<Key, &'static Traced<Recipe>>>> = Mutex::new(None);
 
-/// `function(inputs, constants)`, traced once a dtype and fused as Python MLX fuses the function it decorates.
+type Key = (usize, Vec<u64>);
+
+/// `function(inputs, constants)`, traced once a dtype and fused as Python MLX fuses the function it decorates with
+/// `mx.compile(shapeless=True)`.
+///
+/// For the crates of this workspace, which keep its contract: a plain function of tensors and constants, whose nodes depend
+/// on nothing else and go elementwise, so that one trace serves every shape.
 ///
 /// # Errors
 /// What `function` returns, and what MLX refuses.
@@ -62,60 +250,23 @@ pub fn pointwise(
     inputs: &[Tensor],
     constants: &[f64],
 ) -> Result<Tensor> {
+    let tensors: Vec<&Tensor> = inputs.iter().collect();
     let build = || {
-        let node = build_several(op, |out, _| match compiled(function, constants) {
-            Some(closure) => call!(sys::mlx_closure_apply, value out, value closure.0, vector inputs),
-            None => 1,
-        });
-        match BROKEN.take() {
-            None => node.and_then(|mut found| {
-                found.pop().ok_or_else(|| Error::new(ErrorKind::Mlx, op, "a compiled function gave nothing"))
-            }),
-            Some(Broken::Failed(error)) => Err(error),
-            Some(Broken::Panicked(payload)) => panic::resume_unwind(payload),
-        }
+        let (mut outputs, _) = compiled(function, constants)?.apply::<Error>(op, &tensors)?;
+        outputs.pop().ok_or_else(|| Error::new(ErrorKind::Mlx, op, "a compiled function gave nothing"))
     };
     told(op, build, || inputs.iter().map(Into::into))
 }
 
-/// The closure of a function; `None` when mlx-c reported an error.
-fn compiled(function: Pointwise, constants: &[f64]) -> Option<Compiled> {
+fn compiled(function: Pointwise, constants: &[f64]) -> Result<&'static Traced<Recipe>> {
     let key = (function as usize, constants.iter().map(|c| c.to_bits()).collect());
     let mut known = COMPILED.lock();
     let known = known.get_or_insert_default();
-    if let Some(&compiled) = known.get(&key) {
-        return Some(compiled);
+    if let Some(traced) = known.get(&key) {
+        return Ok(traced);
     }
-    let recipe = Box::leak(Box::new(Recipe { function, constants: constants.to_vec() }));
-    let payload = std::ptr::from_mut(recipe).cast::<c_void>();
-    let mut closure = sys::mlx_closure { ctx: std::ptr::null_mut() };
-    let plain = call!(sys::mlx_closure_new_func_payload, value Some(trace), value payload, value Some(keep));
-    let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-    let status =
-        call!(sys::mlx_detail_compile, out closure, value plain, value id, value true, list (&[0_u64; 0]));
-    call!(sys::mlx_closure_free, value plain);
-    (status == 0).then(|| *known.entry(key).or_insert(Compiled(closure)))
+    let how = How { shapeless: true, ..How::default() };
+    let recipe = Recipe { function, constants: constants.to_vec() };
+    let traced = Box::leak(Box::new(Traced::new(&Arc::new(Id::new()), how, &[], recipe)?));
+    Ok(known.entry(key).or_insert(traced))
 }
-
-/// Called by MLX on the thread that applies the closure, which holds the library lock.
-unsafe extern "C" fn trace(
-    out: *mut sys::mlx_vector_array,
-    inputs: sys::mlx_vector_array,
-    recipe: *mut c_void,
-) -> c_int {
-    // SAFETY: the payload that `compiled` leaked; only shared references to it are made.
-    let recipe = unsafe { &*recipe.cast::<Recipe>() };
-    let work = || (recipe.function)(&Vector::read(inputs), &recipe.constants);
-    let broken = match panic::catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(tensor)) => {
-            return call!(sys::mlx_vector_array_set_data, value out, tensors (std::slice::from_ref(&tensor)));
-        }
-        Ok(Err(error)) => Broken::Failed(error),
-        Err(payload) => Broken::Panicked(payload),
-    };
-    BROKEN.set(Some(broken));
-    1
-}
-
-/// Nothing of a compiled function is ever freed.
-unsafe extern "C" fn keep(_recipe: *mut c_void) {}

@@ -69,6 +69,19 @@ impl Lock {
         self.try_lock().unwrap_or_else(|| self.wait())
     }
 
+    /// Gives the lock back, however often this thread took it, and says how often that was again.
+    pub(super) fn give_up(&'static self) -> u32 {
+        let again = self.again.swap(0, Ordering::Relaxed);
+        drop(Held { lock: self, _thread: PhantomData });
+        again
+    }
+
+    /// Takes the lock as often as it was given up.
+    pub(super) fn take_back(&'static self, again: u32) {
+        std::mem::forget(self.lock());
+        self.again.store(again, Ordering::Relaxed);
+    }
+
     #[cold]
     fn wait(&'static self) -> Held {
         for _ in 0..SPINS {

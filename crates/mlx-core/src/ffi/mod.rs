@@ -13,7 +13,8 @@
 
 mod arrange;
 mod call;
-mod compile;
+mod closure;
+pub(crate) mod compile;
 pub(crate) mod eval;
 pub mod fast;
 pub mod fft;
@@ -33,11 +34,13 @@ pub(crate) mod runtime;
 mod shaped;
 mod status;
 mod symbols;
+pub(crate) mod transforms;
 mod vector;
 pub(crate) mod view;
 
 pub use arrange::*;
 pub use call::{Binary, Reduce, Ternary, Unary};
+pub(crate) use closure::Stop;
 pub use compile::{Pointwise, pointwise};
 pub(crate) use handle::Handle;
 pub use indexing::*;

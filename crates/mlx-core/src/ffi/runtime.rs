@@ -14,6 +14,7 @@ use mlx_link as sys;
 use parking_lot::Mutex;
 use std::{
     cell::Cell,
+    mem::ManuallyDrop,
     sync::{OnceLock, mpsc},
     thread,
 };
@@ -39,8 +40,14 @@ impl Drop for Ending {
     fn drop(&mut self) {
         ATTACHED.set(None);
         ENDED.set(true);
+        // Traces of compiled functions hold tensors that other threads may have, too.
+        let _lock = LOCK.lock();
+        call!(sys::mlxr_compile_forget_all);
     }
 }
+
+/// What a thread could not do itself.
+type Job = Box<dyn FnOnce() + Send>;
 
 /// What one process has one of.
 struct Runtime {
@@ -48,7 +55,7 @@ struct Runtime {
     default: &'static Place,
     /// On the CPU, the same one where that is the default device: where files are read.
     cpu: &'static Place,
-    janitor: Mutex<mpsc::Sender<Handle>>,
+    janitor: Mutex<mpsc::Sender<Job>>,
 }
 
 /// Proof that this thread holds the library lock and is attached to the library's streams.
@@ -85,6 +92,21 @@ pub(crate) fn enter() -> Result<Guard> {
     let lock = LOCK.lock();
     place.make_default();
     Ok(Guard { place, _lock: lock })
+}
+
+/// Runs a closure of the user's that MLX called, without the lock that this thread holds: other threads may go on.
+pub(super) fn unlocked<T>(work: impl FnOnce() -> T) -> T {
+    struct TakeBack(u32);
+    impl Drop for TakeBack {
+        fn drop(&mut self) {
+            LOCK.take_back(self.0);
+            if let Some(place) = ATTACHED.get() {
+                place.make_default();
+            }
+        }
+    }
+    let _take_back = TakeBack(LOCK.give_up());
+    work()
 }
 
 /// Sends this thread's work to `place`, and gives back where it went.
@@ -167,13 +189,15 @@ fn attach() -> Result<&'static Place> {
 
 /// A thread that lives for ever. It is the first to touch MLX's scheduler: MLX calls that thread its main one and
 /// loses count of tasks there when one fails, so it must never evaluate. It drops what other threads could not.
-fn start_janitor(place: &'static Place) -> Result<mpsc::Sender<Handle>, String> {
-    let (sender, queue) = mpsc::channel::<Handle>();
+fn start_janitor(place: &'static Place) -> Result<mpsc::Sender<Job>, String> {
+    let (sender, queue) = mpsc::channel::<Job>();
     let (ready, started) = mpsc::channel();
     let work = move || {
         call!(sys::mlx_synchronize, value place.stream());
         let _ = ready.send(());
-        queue.into_iter().for_each(drop);
+        for job in queue {
+            job();
+        }
     };
     let spawned = thread::Builder::new().name("mlx-janitor".into()).stack_size(256 << 10).spawn(work);
     spawned.map_err(|e| format!("the library's janitor thread did not start: {e}"))?;
@@ -186,20 +210,32 @@ extern "C" fn lock_for_good() {
     std::mem::forget(LOCK.lock());
 }
 
-/// Runs `work` with the lock held, for a handle that is being dropped. On a thread of MLX's own, where waiting for
-/// the lock can deadlock with a thread that waits for MLX under it, the handle goes to the janitor instead.
+/// Frees a handle with the lock held, now or soon.
 pub(super) fn release(raw: sys::mlx_array) {
-    let free = |raw| call!(sys::mlx_array_free, value raw);
     if let Some(_lock) = LOCK.try_lock() {
-        free(raw);
-    } else if FOREIGN.try_with(Cell::get).unwrap_or(false) {
-        if let (Some(Ok(runtime)), Some(handle)) = (RUNTIME.get(), Handle::from_raw(raw)) {
-            // The janitor outlives every sender; were it gone, leaking is the safe end.
-            let _ = runtime.janitor.lock().send(handle).map_err(|lost| std::mem::forget(lost.0));
-        }
-    } else {
+        call!(sys::mlx_array_free, value raw);
+    } else if let Some(handle) = Handle::from_raw(raw) {
+        // On its way the handle cannot drop by itself: that would come here again.
+        let handle = ManuallyDrop::new(handle);
+        eventually(move || call!(sys::mlx_array_free, value handle.raw()));
+    }
+}
+
+/// Runs `work` with the lock held. On a thread of MLX's own, where waiting for the lock can deadlock with a thread that
+/// waits for MLX under it, the janitor does so.
+pub(super) fn eventually<T>(work: impl FnOnce() -> T + Send + 'static) {
+    if !FOREIGN.try_with(Cell::get).unwrap_or(false) {
         let _lock = LOCK.lock();
-        free(raw);
+        work();
+    } else if let Some(_lock) = LOCK.try_lock() {
+        work();
+    } else if let Some(Ok(runtime)) = RUNTIME.get() {
+        let job: Job = Box::new(move || {
+            let _lock = LOCK.lock();
+            work();
+        });
+        // The janitor outlives every sender; were it gone, leaking is the safe end.
+        let _ = runtime.janitor.lock().send(job).map_err(|lost| std::mem::forget(lost.0));
     }
 }
 

@@ -4,6 +4,7 @@ use super::{
     failure::{Failure, Result, ill_formed, unsupported},
     fast, functions, indexing, input, methods, nn, operators,
     signature::Call,
+    transforms,
     value::{Names, Value, argument, arguments, encode, lookup, tensors_in},
 };
 use serde_json::{Value as Json, json};
@@ -54,13 +55,26 @@ pub(crate) fn inputs(specs: &Json, folder: &Path) -> Result<Names> {
 /// Runs steps over the names.
 pub(crate) fn steps(steps: &Json, names: &mut Names) -> Result<()> {
     for step in steps.as_array().into_iter().flatten() {
-        let result = operation(step, names)?;
-        if let Some(name) = step["out"].as_str() {
+        let op = step["op"].as_str().unwrap_or_default();
+        let (mut result, is_flat) = match transforms::find(op, step, names) {
+            Some(result) => (result?, true),
+            None => (operation(step, names)?, false),
+        };
+        let outs = match step["out"].as_str() {
+            Some(_) => None,
+            None => strings(&step["out"]).filter(|outs| !outs.is_empty()),
+        };
+        // Transforms answer with a list; one of one stands for its tensor, unless a list of one name asks for it.
+        if is_flat && outs.as_ref().is_none_or(|outs| outs.len() > 1) {
+            result = match result {
+                Value::List(mut one) if one.len() == 1 => one.remove(0),
+                other => other,
+            };
+        }
+        let Some(outs) = outs else {
+            let Some(name) = step["out"].as_str() else { return ill_formed("a step needs out") };
             names.insert(name.to_owned(), result);
             continue;
-        }
-        let Some(outs) = strings(&step["out"]).filter(|outs| !outs.is_empty()) else {
-            return ill_formed("a step needs out");
         };
         let parts = match result {
             Value::List(parts) => {
@@ -107,6 +121,6 @@ fn keywords(written: &Json, names: &Names) -> Result<Vec<(String, Value)>> {
     entries.map(|(name, value)| Ok((name.clone(), argument(value, names)?))).collect()
 }
 
-fn strings(list: &Json) -> Option<Vec<&str>> {
+pub(crate) fn strings(list: &Json) -> Option<Vec<&str>> {
     list.as_array()?.iter().map(Json::as_str).collect()
 }

@@ -2,7 +2,8 @@
 //!
 //! Here: the line protocol, which `xtask/parity/worker.py` describes and speaks too. [`case`] runs a case,
 //! [`input`] makes its inputs, [`value`] and [`failure`] are what it passes around, [`signature`] binds arguments as
-//! Python does, [`operators`], [`indexing`], [`functions`], [`fast`], [`nn`] and [`methods`] call the library. Not here: comparing (the driver).
+//! Python does, [`operators`], [`indexing`], [`functions`], [`fast`], [`nn`], [`methods`] and
+//! [`transforms`] call the library. Not here: comparing (the driver).
 
 pub(crate) mod case;
 pub(crate) mod failure;
@@ -14,6 +15,7 @@ mod methods;
 mod nn;
 mod operators;
 mod signature;
+mod transforms;
 pub(crate) mod value;
 
 use failure::Failure;

@@ -1,0 +1,3 @@
+//! Function transformations, by behaviour. Their bits and graphs are in `tests/parity`.
+
+mod compile;
