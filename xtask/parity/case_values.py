@@ -186,7 +186,7 @@ def encode_tensor(tensor):
     # of a tensor without elements MLX's CUDA build has no memory to show.
     data = b""
     if tensor.size > 0:
-        flat = mx.reshape(tensor, -1, stream=mx.cpu)
+        flat = mx.reshape(tensor, [-1], stream=mx.cpu)
         data = bytes(memoryview(mx.view(flat, mx.uint8, stream=mx.cpu)))
     dtype = DTYPE_NAMES[str(tensor.dtype)]
     return {"dtype": dtype, "shape": list(tensor.shape), "hex": data.hex()}

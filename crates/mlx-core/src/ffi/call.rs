@@ -125,20 +125,18 @@ pub(super) fn told_as_built<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
 }
 
 /// What `build` gives; on the CPU where that or an operand is empty. Many of MLX's CUDA kernels divide by the number of
-/// elements or launch as many threads, and a launch of none is an error that stays with the thread.
+/// elements or launch as many threads, and a launch of none is an error that stays with the thread. What a GPU refuses
+/// stays refused.
 #[cold]
 fn on_cpu_where_empty<'a, N: Nodes>(
     build: &dyn Fn() -> Result<N>,
     mut operands: impl Iterator<Item = OperandRef<'a>>,
 ) -> Result<N> {
-    if !place::on_gpu()? {
-        return build();
-    }
-    if !operands.any(|operand| matches!(operand, OperandRef::Tensor(tensor) if tensor.size() == 0)) {
-        let nodes = build()?;
-        if nodes.tensors().iter().all(|tensor| tensor.size() > 0) {
-            return Ok(nodes);
-        }
+    let nodes = build()?;
+    let is_empty = |operand| matches!(operand, OperandRef::Tensor(tensor) if tensor.size() == 0);
+    let nothing = nodes.tensors().iter().any(|tensor| tensor.size() == 0) || operands.any(is_empty);
+    if !nothing || !place::on_gpu()? {
+        return Ok(nodes);
     }
     let _place = place::on_cpu()?;
     build()
