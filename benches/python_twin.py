@@ -1,4 +1,4 @@
-"""Python MLX's side of the bench graph_build.
+"""Python MLX's side of the benches graph_build and transforms.
 
 Prints MLX's version, then answers each line "CASE COUNT" with the nanoseconds that COUNT runs of CASE took.
 A result is dropped within its run, as in the bench; of `eval` cases only the evaluation counts.
@@ -43,6 +43,22 @@ IDS = mx.arange(0, 32000, 250)
 mx.eval(IDS)
 TABLE = {"table": half((32000, 64)), "ids": IDS}
 
+
+def mlp_loss(layers, x, y):
+    *inner, last = layers
+    for weight, bias in inner:
+        x = mx.maximum(x @ weight.T + bias, 0.0)
+    return mx.mean(mx.square(x @ last[0].T + last[1] - y))
+
+
+MLP = {
+    "step": mx.value_and_grad(mlp_loss),
+    "layers": [(half((256, 256)), half((256,))) for _ in range(3)],
+    "x": half((64, 256)),
+    "y": half((64, 256)),
+}
+COMPILED = mx.compile(lambda x, y: mx.tanh(x * y + x))
+
 CASES = {
     "a + b, f32": builds("c = a + b; del c"),
     "a + b, bf16": builds("c = a + b; del c", mx.bfloat16),
@@ -53,6 +69,8 @@ CASES = {
     "lookup of 128 ids": builds("c = mx.take(table, ids, 0); del c", **TABLE),
     "lookup of 128 ids, eval": builds("c = mx.take(table, ids, 0); mx.eval(c); del c", **TABLE),
     "lookup of 128 lazy ids, eval": builds("c = mx.take(table, ids + 0, 0); mx.eval(c); del c", **TABLE),
+    "value_and_grad of an MLP": builds("c = step(layers, x, y); del c", **MLP),
+    "a compiled call": builds("c = f(a, b); del c", f=COMPILED),
     "eval of 1": evals(1),
     "eval of 1024": evals(1024),
     "eval of 16384": evals(16384),

@@ -232,7 +232,7 @@ fn returns_while_threads_call_compiled_functions() {
             thread::spawn(move || {
                 for turn in 0..50 {
                     let x = Tensor::from_slice(&[turn as f32; 2]).unwrap();
-                    assert_eq!(f.call(&x).unwrap().item::<f32>().unwrap(), turn as f32);
+                    assert_eq!(f.call(&x).unwrap().to_vec::<f32>().unwrap(), [turn as f32]);
                 }
             })
         })
@@ -244,7 +244,7 @@ fn returns_while_threads_call_compiled_functions() {
         let f = f.clone();
         thread::spawn(move || {
             loop {
-                assert_eq!(f.call(&tensor![1.0, 2.0]).unwrap().item::<f32>().unwrap(), 1.5);
+                assert_eq!(f.call(&tensor![1.0, 2.0]).unwrap().to_vec::<f32>().unwrap(), [1.5]);
             }
         });
     }

@@ -11,7 +11,7 @@ use failing::failing;
 use mlx::{
     Tensor, eval, ops,
     prelude::*,
-    transforms::{compile, compile_state, grad},
+    transforms::{checkpoint, compile, compile_state, grad, value_and_grad},
 };
 use std::{fs, process::ExitCode, thread};
 
@@ -35,6 +35,8 @@ fn main() -> ExitCode {
             ("calls_of_a_compiled_function", calls_of_a_compiled_function),
             ("compiled_functions_that_come_and_go", compiled_functions_that_come_and_go),
             ("compiled_functions_inside_gradients", compiled_functions_inside_gradients),
+            ("gradient_steps", gradient_steps),
+            ("gradients_of_checkpoints", gradients_of_checkpoints),
         ],
         1,
     )
@@ -175,7 +177,7 @@ fn calls_of_a_compiled_function() {
         let half = step.call(&mut total, &x).unwrap();
         eval([&total]).unwrap();
         if turn % 1000 == 0 {
-            assert_eq!(half.item::<f32>().unwrap(), 0.0);
+            assert_eq!(half.to_vec::<f32>().unwrap(), [0.0]);
         }
     });
     assert_eq!(step.trace_count(), 1);
@@ -191,7 +193,7 @@ fn compiled_functions_that_come_and_go() {
             let offset = ops::full([1000], turn as f64, Dtype::Float32).unwrap();
             offset.eval().unwrap();
             let f = compile(move |x: &Tensor| (x + &offset).max(..));
-            assert_eq!(f.call(&x).unwrap().item::<f32>().unwrap(), turn as f32 + 1.0);
+            assert_eq!(f.call(&x).unwrap().to_vec::<f32>().unwrap(), [turn as f32 + 1.0]);
             sender.send(Box::new(f)).unwrap();
         });
     });
@@ -203,5 +205,26 @@ fn compiled_functions_inside_gradients() {
     check(ROUNDS / 10, |_| {
         let g = grad(|x| square.call(x).map(|y| y.sum(..)), &x).unwrap();
         assert_eq!(g.to_vec::<f32>().unwrap(), [2.0, 4.0]);
+    });
+}
+
+fn gradient_steps() {
+    let (x, mut weight) = (tensor![[1.0, 2.0], [3.0, 4.0]], tensor![0.5, -0.5]);
+    check(ROUNDS, |_| {
+        let loss = |weight: &Tensor| (x.matmul(weight) - 1.0).square().mean(..);
+        let (_, slope) = value_and_grad(loss, &weight).unwrap();
+        weight = &weight - slope * 0.01;
+        weight.eval().unwrap();
+    });
+    assert!(weight.to_vec::<f32>().unwrap().iter().all(|w| w.is_finite()));
+}
+
+fn gradients_of_checkpoints() {
+    let scale = tensor![2.0, 3.0];
+    let layer = checkpoint(move |x: &Tensor| (x * &scale).tanh());
+    let x = tensor![0.0, 0.0];
+    check(ROUNDS / 10, |_| {
+        let slope = grad(|x| layer.call(x).map(|y| y.sum(..)), &x).unwrap();
+        assert_eq!(slope.to_vec::<f32>().unwrap(), [2.0, 3.0]);
     });
 }

@@ -1,4 +1,4 @@
-//! The guide: eight short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
+//! The guide: nine short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
 //!
 //! 1. [`start`]: tensors, formulas, reading values.
 //! 2. [`lazy_evaluation`]: when something is computed, and how to look at the graph.
@@ -6,8 +6,9 @@
 //! 4. [`indexing`]: picking elements out, and writing them.
 //! 5. [`errors_and_panics`]: which calls return a `Result`, and what an error says.
 //! 6. [`streams_and_threads`]: tensors on many threads.
-//! 7. [`differences`]: where results differ from Python's, the whole list.
-//! 8. [`python_users`]: a table, Python on the left, Rust on the right.
+//! 7. [`transforms`]: gradients, maps over items, compilation.
+//! 8. [`differences`]: where results differ from Python's, the whole list.
+//! 9. [`python_users`]: a table, Python on the left, Rust on the right.
 
 #[doc = include_str!("start.md")]
 pub mod start {}
@@ -26,6 +27,9 @@ pub mod errors_and_panics {}
 
 #[doc = include_str!("streams_and_threads.md")]
 pub mod streams_and_threads {}
+
+#[doc = include_str!("transforms.md")]
+pub mod transforms {}
 
 #[doc = include_str!("differences.md")]
 pub mod differences {}

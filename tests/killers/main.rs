@@ -25,6 +25,7 @@ mod readers;
 mod reductions;
 mod text;
 mod threads;
+mod views;
 
 use mlx::{ErrorKind, Result, Tensor};
 use std::process::ExitCode;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         readers::PROGRAMS,
         text::PROGRAMS,
         threads::PROGRAMS,
+        views::PROGRAMS,
     ];
     programs::main(&tables.concat(), 1)
 }

@@ -16,6 +16,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("solutions_of_nothing", solutions_of_nothing),
     ("eigenvalues_of_nan", eigenvalues_of_nan),
     ("factors_of_a_line", factors_of_a_line),
+    ("one_by_one", one_by_one),
     ("matrices_beyond_32_bits", matrices_beyond_32_bits),
     ("matrices_beyond_memory", matrices_beyond_memory),
     ("transforms_beyond_memory", transforms_beyond_memory),
@@ -196,5 +197,33 @@ fn factors_of_a_line() {
     }
     let (lu, _) = linalg::lu_factor(&ops::ones([1500, 1500], Dtype::Float32).unwrap()).unwrap();
     assert_eq!(values(&lu.exp().index((0, ..2))), [f64::from(1_f32.exp()); 2]);
+    programs::end();
+}
+
+/// What else factorises, or would by LU: its results are whole, also when what follows takes their memory.
+fn one_by_one() {
+    let values = |x: &Tensor| x.astype(Dtype::Float64).to_vec::<f64>().unwrap();
+    let ln = |x: f64, dtype| if dtype == Dtype::Float32 { f64::from((x as f32).ln()) } else { x.ln() };
+    for turn in 0..200 {
+        let dtype = [Dtype::Float32, Dtype::Float64][turn % 2];
+        let make = |shape: &[i32], from: &[f32]| Tensor::from_shape_slice(shape, from).unwrap().astype(dtype);
+        for shape in [&[1, 1][..], &[1, 1, 1], &[2, 1, 1], &[3, 4, 4]] {
+            let (count, side) = (shape[..shape.len() - 2].iter().product::<i32>(), shape[shape.len() - 1]);
+            let x = || ops::eye(side, side, 0, dtype).unwrap().broadcast_to(shape) * 2;
+            let each = |value: f64| vec![value; count as usize];
+            let det = f64::from(2_i32.pow(side as u32));
+            assert_eq!(values(&(linalg::det(&x()).unwrap() * 2)), each(2.0 * det));
+            let (sign, log) = linalg::slogdet(&x()).unwrap();
+            assert_eq!((values(&(sign * 3)), values(&(log * 2)).len()), (each(3.0), count as usize));
+            for inverse in [linalg::inv(&x()), linalg::pinv(&x())] {
+                let whole = values(&(inverse.unwrap() * 4).sum(..));
+                assert_eq!(whole, [2.0 * f64::from(count * side)]);
+            }
+            let solved = linalg::solve(&x(), &x()).unwrap();
+            assert_eq!(values(&(solved * 2).sum(..)), [2.0 * f64::from(count * side)]);
+        }
+        let (_, log) = linalg::slogdet(&make(&[1, 1], &[-1.5])).unwrap();
+        assert_eq!(values(&(log * 1)), [ln(1.5, dtype)]);
+    }
     programs::end();
 }

@@ -1,13 +1,14 @@
 //! Positions, slices, axes and shapes out of range.
 
 use crate::{check, panics, programs, programs::Program, refused};
-use mlx::{Dtype, ErrorKind, Tensor, axes, ops, prelude::*};
+use mlx::{Dtype, ErrorKind, Result, Tensor, axes, ops, prelude::*};
 
 pub(crate) const PROGRAMS: &[Program] = &[
     ("index_out_of_bounds", index_out_of_bounds),
     ("index_spec_refused", index_spec_refused),
     ("slices_at_the_ends_of_i32", slices_at_the_ends_of_i32),
     ("slice_step_zero", slice_step_zero),
+    ("slices_beside_tensors_of_nothing", slices_beside_tensors_of_nothing),
     ("reshape_two_unknown", reshape_two_unknown),
     ("reshape_empty", reshape_empty),
     ("negative_shapes", negative_shapes),
@@ -75,6 +76,43 @@ fn slices_at_the_ends_of_i32() {
     check(ops::index(&x.index(5..), Slice::step(.., -1)), &[]);
     check(ops::index(&x.index(5..), least..most), &[]);
     check(ops::index(&x, 0..usize::MAX), &[0, 1, 2, 3, 4]);
+    programs::end();
+}
+
+/// They go on beyond their axis, as nothing is read there; nobody writes down gigabytes of positions.
+fn slices_beside_tensors_of_nothing() {
+    let (one, none) = (tensor![1], tensor![0].index(1..));
+    let (flat, rows) =
+        (ops::zeros([2, 3, 0], Dtype::Float32).unwrap(), ops::zeros([0, 3], Dtype::Float32).unwrap());
+    let x = Tensor::from_shape_slice([2, 3], &[1, 2, 3, 4, 5, 6]).unwrap();
+    let shape = |picked: Result<Tensor>| {
+        let picked = picked.expect("a tensor");
+        picked.eval().expect("a value");
+        picked.shape().to_vec()
+    };
+    assert_eq!(shape(ops::index(&flat, (-5.., &one))), [5, 1, 0]);
+    assert_eq!(shape(ops::index(&flat, (0..i32::MAX, &one))), [i32::MAX, 1, 0]);
+    let deep = flat.expand_dims(2);
+    assert_eq!(shape(ops::index(&deep, (0..i32::MAX, 0..i32::MAX, &one))), [i32::MAX, i32::MAX, 1, 0]);
+    assert_eq!(shape(ops::index(&flat, (&one, Slice::step(.., i32::MIN), &none))), [0, 1]);
+    assert_eq!(shape(ops::index(&x, (-1..i32::MAX, &none))), [i32::MAX - 1, 0]);
+    // Python's own words, too.
+    assert!(ops::index(&x, (i32::MIN..i32::MAX, &none)).unwrap_err().message().contains("Maximum size"));
+    assert_eq!(
+        shape(ops::index(&x, (Slice { start: Some(9), stop: Some(1), step: None }, &tensor![2, 0]))),
+        [0, 2]
+    );
+    // A position outside is foreign only where it is read.
+    assert_eq!(shape(ops::index(&flat, (.., tensor![7]))), [2, 1, 0]);
+    for range in [0..1, -1..1, 0..i32::MAX] {
+        assert!(ops::index(&rows, (range.clone(), &one)).is_err(), "{range:?}");
+        assert!(ops::set_index(&rows, (range.clone(), &one), 1.0).is_err(), "{range:?}");
+        assert_eq!(shape(ops::set_index(&flat, (range.clone(), &one), 1.0)), [2, 3, 0]);
+        assert_eq!(shape(ops::index_update(&flat, (range, &one), ops::Update::Add, 1.0)), [2, 3, 0]);
+    }
+    check(ops::set_index(&x, (0..i32::MAX, &none), 0), &[1, 2, 3, 4, 5, 6]);
+    check(ops::set_index(&x, (tensor![9], 1..1), 0), &[1, 2, 3, 4, 5, 6]);
+    assert!(mlx::memory::peak().expect("a number") < 1 << 26);
     programs::end();
 }
 

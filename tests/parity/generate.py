@@ -6,14 +6,16 @@ written. Here: the list of families and the writing. Not here: the cases (gen/*.
 that runs them; no MLX is needed.
 """
 
+import functools
 import json
 import pathlib
 import sys
+import types
 
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, padding, products, quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, unary,
+    activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, padding, products, quantization, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_bodies, transforms_grad, transforms_jvp, transforms_vmap, unary,
 )
 from gen.base import LITERALS
 
@@ -59,7 +61,15 @@ FAMILIES = {
     "random_numbers": random_numbers,
     "linalg": linalg,
     "fft": fft,
+    "transforms_second_order": types.SimpleNamespace(cases=transforms_grad.second_cases),
+    "transforms_bodies": transforms_bodies,
+    "transforms_forward": transforms_jvp,
+    "transforms_vmap_and_gradients": types.SimpleNamespace(cases=transforms_vmap.with_gradients),
 }
+for kind, calls in transforms_grad.families().items():
+    for name, cases_of in [("gradients", transforms_grad.cases_of), ("vmap", transforms_vmap.cases_of)]:
+        cases = functools.partial(cases_of, calls)
+        FAMILIES[f"transforms_{name}_{kind}"] = types.SimpleNamespace(cases=cases)
 
 
 def as_text(cases):

@@ -1,7 +1,8 @@
 //! Compiled functions: when they are traced, what they give, where their traces go.
 
+use crate::errors::Mine;
 use mlx::{
-    Error, Result, Tensor, graph, ops,
+    Result, Tensor, graph, ops,
     prelude::*,
     random,
     transforms::{compile, compile_state, grad, is_tracing_shapeless, vmap},
@@ -9,7 +10,6 @@ use mlx::{
 use std::{
     cell::RefCell,
     collections::BTreeMap,
-    fmt,
     panic::{self, AssertUnwindSafe},
     sync::{
         Arc, OnceLock,
@@ -109,7 +109,7 @@ fn a_failed_call_leaves_the_state() {
 
 #[test]
 fn random_keys_are_state() {
-    let draw = compile_state(|key: &mut Tensor, _: &()| -> Result<Tensor> {
+    let draw = compile_state(|key: &mut Tensor, (): &()| -> Result<Tensor> {
         let keys = random::split(&*key, 2)?;
         *key = keys.index(0);
         random::Normal::new().key(&keys.index(1)).sample([3])
@@ -125,21 +125,6 @@ fn random_keys_are_state() {
         assert_eq!(drawn, expected.to_vec::<f32>().unwrap());
     }
     assert_eq!(draw.trace_count(), 1);
-}
-
-#[derive(Debug, PartialEq)]
-struct Mine(String);
-
-impl fmt::Display for Mine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl From<Error> for Mine {
-    fn from(error: Error) -> Mine {
-        Mine(format!("from MLX: {}", error.message()))
-    }
 }
 
 #[test]
@@ -208,7 +193,10 @@ fn a_placeholder_that_escaped_is_an_error_for_good() {
     let (input, node) = escaped.take().unwrap();
     for _ in 0..2 {
         assert!(input.to_vec::<f32>().unwrap_err().message().contains("transformation"));
-        assert!(node.eval().unwrap_err().message().contains("array without a primitive"));
+        let error = node.eval().unwrap_err();
+        // MLX has other words while another thread transforms a function.
+        let known = ["array without a primitive", "during function transformations"];
+        assert!(known.iter().any(|text| error.message().contains(text)), "{error}");
     }
 }
 
@@ -280,7 +268,7 @@ fn many_threads_share_a_function() {
                 for turn in 0..200_u8 {
                     let x = f32::from(seed) * 1000.0 + f32::from(turn);
                     let sum = f.call(&(tensor![x, 1.0], tensor![2.0, 4.0])).unwrap();
-                    assert_eq!(sum.item::<f32>().unwrap(), x + 2.0);
+                    check(&sum, &[x + 2.0]);
                 }
             });
         }

@@ -99,8 +99,12 @@ bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
   return true;
 }
 
-bool mlxr_array_may_step_back(mlx_array handle) {
-  std::vector<array> open = {mlx_array_get_(handle)};
+bool mlxr_array_may_step_back(mlx_array handle, bool* unknown) {
+  auto& asked = mlx_array_get_(handle);
+  if (asked.status() != array::Status::unscheduled) {
+    return steps_back(asked.shape(), asked.strides());
+  }
+  std::vector<array> open = {asked};
   std::unordered_set<std::uintptr_t> seen;
   while (!open.empty()) {
     auto a = std::move(open.back());
@@ -112,6 +116,10 @@ bool mlxr_array_may_step_back(mlx_array handle) {
       if (steps_back(a.shape(), a.strides())) {
         return true;
       }
+      continue;
+    }
+    if (!a.has_primitive()) {
+      *unknown = true;
       continue;
     }
     std::string_view op = a.primitive().name();
@@ -128,6 +136,32 @@ bool mlxr_array_may_step_back(mlx_array handle) {
     }
   }
   return false;
+}
+
+bool mlxr_array_may_have_gaps(mlx_array handle, bool* unknown) {
+  auto a = mlx_array_get_(handle);
+  while (a.status() == array::Status::unscheduled) {
+    if (!a.has_primitive()) {
+      *unknown = true;
+      return false;
+    }
+    std::string_view op = a.primitive().name();
+    if (op == "Slice" || op == "Split" || op == "AsStrided") {
+      return true;
+    }
+    if (!is_view(op)) {
+      return false;
+    }
+    if (a.inputs().size() != 1) {
+      return true; // which of them it is does not matter
+    }
+    a = array(a.inputs()[0]);
+  }
+  return !a.flags().contiguous;
+}
+
+bool mlxr_array_is_tracer(mlx_array handle) {
+  return mlx_array_get_(handle).is_tracer();
 }
 
 bool mlxr_array_fits(mlx_array handle) {

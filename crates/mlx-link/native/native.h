@@ -51,14 +51,21 @@ int mlxr_graph_dot(
     const char* const* names,
     size_t name_count);
 
-// Locked. Whether an array, computed or not, may have a stride below 0 along an axis with more than one position.
-bool mlxr_array_may_step_back(mlx_array array);
+// Locked. Whether an array, computed or not, may have a stride below 0 along an axis with more than one position. `unknown`
+// becomes true where that depends on what a placeholder will be.
+bool mlxr_array_may_step_back(mlx_array array, bool* unknown);
+
+// Locked. Whether an array, computed or not, may have gaps between its elements; `unknown` as above.
+bool mlxr_array_may_have_gaps(mlx_array array, bool* unknown);
+
+// Whether an array depends on the arguments of a function that this thread is transforming.
+bool mlxr_array_is_tracer(mlx_array array);
 
 // Locked. How MLX contracts an einsum: a line of positions ("0,1;0,1"), then the text that Python shows.
 int mlxr_einsum_path(mlx_string* path, const char* subscripts, const mlx_array* operands, size_t count);
 
-// Locked. Whether the graph below the arrays has more nodes than `limit`, evaluated ones that still have inputs counted in.
-bool mlxr_graph_exceeds(const mlx_array* arrays, size_t count, size_t limit);
+// Locked. The number of nodes of the graph below the arrays, evaluated ones counted in; no more than `limit` are counted.
+size_t mlxr_graph_nodes(const mlx_array* arrays, size_t count, size_t limit);
 
 // A compiled function.
 typedef struct mlxr_compiled_ {

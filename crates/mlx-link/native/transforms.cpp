@@ -52,13 +52,13 @@ using namespace mlxr;
 
 extern "C" {
 
-bool mlxr_graph_exceeds(const mlx_array* arrays, size_t count, size_t limit) {
+size_t mlxr_graph_nodes(const mlx_array* arrays, size_t count, size_t limit) {
   Seen seen;
   std::vector<const array*> open;
   for (size_t i = 0; i < count; ++i) {
     open.push_back(&mlx_array_get_(arrays[i]));
   }
-  while (!open.empty()) {
+  while (!open.empty() && seen.size() < limit) {
     const array& a = *open.back();
     open.pop_back();
     if (seen.insert(a.id())) {
@@ -66,11 +66,8 @@ bool mlxr_graph_exceeds(const mlx_array* arrays, size_t count, size_t limit) {
         open.push_back(&input);
       }
     }
-    if (seen.size() > limit) {
-      return true;
-    }
   }
-  return false;
+  return seen.size();
 }
 
 } // extern "C"

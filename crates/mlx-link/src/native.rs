@@ -66,7 +66,13 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn mlxr_array_may_step_back(array: mlx_array) -> bool;
+    pub fn mlxr_array_may_step_back(array: mlx_array, unknown: *mut bool) -> bool;
+}
+unsafe extern "C" {
+    pub fn mlxr_array_may_have_gaps(array: mlx_array, unknown: *mut bool) -> bool;
+}
+unsafe extern "C" {
+    pub fn mlxr_array_is_tracer(array: mlx_array) -> bool;
 }
 unsafe extern "C" {
     pub fn mlxr_einsum_path(
@@ -77,7 +83,7 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn mlxr_graph_exceeds(arrays: *const mlx_array, count: usize, limit: usize) -> bool;
+    pub fn mlxr_graph_nodes(arrays: *const mlx_array, count: usize, limit: usize) -> usize;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

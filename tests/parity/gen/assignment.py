@@ -6,7 +6,7 @@ there only the other side's refusal is judged.
 
 from .base import DTYPES, INTS, SHORT, UNSIGNED, case, error, grid, killer, nonzero, sample, step, tensor
 from .indexing import ALL, SPECS, cube, cut
-from .tensor_indexing import COLUMN, I2, I3, NONE, POINT, SQUARE
+from .tensor_indexing import COLUMN, I2, I3, NONE, OF_NOTHING, POINT, SQUARE, TAKEN
 from .tensor_indexing import SPECS as TENSOR_SPECS
 
 INDICES = {"i": I2, "j": I3, "s": SQUARE, "c": COLUMN, "p": POINT, "n": NONE}
@@ -147,7 +147,7 @@ def odd_tensors():
     empty = {"a": tensor("float32", [0, 3], []), "i": I2, "n": NONE}
     for name, spec in (("all", [ALL]), ("slice", [cut(0, 2)]), ("column", [ALL, 1])):
         yield case(f"set_empty_{name}", empty, [step("y", "set_index", "$a", spec, 1)])
-    yield error("set_empty_tensor", empty, step("y", "set_index", "$a", ["$i"], 1), message=False)
+    yield error("set_empty_tensor", empty, step("y", "set_index", "$a", ["$i"], 1))
     inputs = {**cube(), "i": I2}
     # The handle of the first assignment is the second's tensor; the input keeps its values.
     steps = [
@@ -165,6 +165,34 @@ def odd_tensors():
     yield error("set_int_behind_too_many_new", cube(), step("y", "set_index", "$a", ["newaxis", "newaxis", "newaxis", -1], 1))
 
 
+# Of these Python divides by the size of nothing.
+FATAL = {
+    "flat_beyond", "flat_before", "flat_reversed", "flat_reversed_far",
+}
+
+
+def of_nothing(op="set_index", *rest):
+    """Slices that leave their axis where nothing is written, with values that fit and that do not."""
+    for shape, (sizes, specs) in OF_NOTHING.items():
+        count = 0 if 0 in sizes else 60
+        for turn, (name, spec) in enumerate(specs.items()):
+            dtype = ("float32", "bfloat16", "uint8", "int64")[turn % 4]
+            used = {key: value for key, value in TAKEN.items() if f"${key}" in spec}
+            inputs = {
+                "a": tensor(dtype, sizes, range(count)), **used, "u": tensor(dtype, [9, 1], range(9)),
+                "v": tensor(dtype, [3, 4, 1], range(12)),
+            }
+            for value in (1, "$u", "$v"):
+                if value == 1 and f"{shape}_{name}" in FATAL:
+                    continue
+                which = "scalar" if value == 1 else value[1:]
+                made = case(
+                    f"{op}_of_{shape}_{name}_{which}", inputs, [step("y", op, "$a", spec, value, *rest)], graph=False,
+                )
+                made["compare"].append("message")
+                yield made
+
+
 def refused():
     inputs = {**cube("uint8"), "i": I2, "j": I3, "f": tensor("float32", [1], [1.0])}
     for name, spec, value in (
@@ -174,8 +202,8 @@ def refused():
         ("reversed_slice", ["$i", cut(2, 1)], 1),
     ):
         yield error(f"set_{name}_refused", inputs, step("y", "set_index", "$a", spec, value))
-    yield error("set_slice_beyond", inputs, step("y", "set_index", "$a", ["$i", cut(0, 100)], 1), message=False)
-    yield error("set_slice_before", inputs, step("y", "set_index", "$a", ["$i", cut(-100, 2)], 1), message=False)
+    yield error("set_slice_beyond", inputs, step("y", "set_index", "$a", ["$i", cut(0, 100)], 1))
+    yield error("set_slice_before", inputs, step("y", "set_index", "$a", ["$i", cut(-100, 2)], 1))
 
 
 def kills():
@@ -187,6 +215,7 @@ def kills():
             yield killer(f"set_index_{name}_{form}", inputs, step("y", "set_index", "$a", spec, 1))
     inputs = {**cube(), "i": I2}
     for name, spec in (
+        ("slice_before_the_front", ["$i", cut(-5, -4)]), ("slice_beyond_a_little", ["$i", cut(3, 4)]),
         ("int", [4]), ("int_before", [-5]), ("int_among", [0, 3]), ("int_and_tensor", ["$i", 3]),
         ("slice_past_the_end", ["$i", cut(2, 5)]), ("step_0", [cut(None, None, 0)]),
     ):
@@ -194,5 +223,5 @@ def kills():
 
 
 def cases():
-    parts = (basic_specs, tensor_specs, dtypes, values, masks, odd_tensors, refused, kills)
+    parts = (basic_specs, tensor_specs, dtypes, values, masks, odd_tensors, of_nothing, refused, kills)
     return [made for part in parts for made in part()]

@@ -4,6 +4,7 @@ Not here: x[spec] = value (assignment), which takes the same ways.
 """
 
 from .base import DTYPES, SHORT, case, error, grid, killer, nonzero, step, tensor
+from . import assignment
 from .assignment import INDICES, NOT_BY_TENSORS, PLACES
 from .indexing import ALL, SPECS, cube, cut
 from .tensor_indexing import I2
@@ -64,6 +65,10 @@ def twice():
     yield case("at_computed_index", inputs, steps)
 
 
+def of_nothing():
+    return assignment.of_nothing("at", "add")
+
+
 def refused():
     inputs = {**cube(), "i": I2, "m": tensor("bool_", [4], [1, 0, 1, 0]), "u": tensor("float32", [7], range(7))}
     for update in UPDATES:
@@ -81,5 +86,5 @@ def refused():
 
 
 def cases():
-    parts = (specs, updates, dtypes, twice, refused)
+    parts = (specs, updates, dtypes, twice, of_nothing, refused)
     return [made for part in parts for made in part()]

@@ -105,6 +105,56 @@ def other_forms():
     yield case("tensor_index_narrow_dtype", large, steps, ["y", "z"])
 
 
+# Slices that leave their axis where nothing is read: Python does not end them there.
+OF_NOTHING = {
+    # No element in an axis that the index takes from: an error, unless another item takes nothing.
+    "rows": ([0, 2, 1, 1], {
+        "reversed": [cut(1, 0, -1), -1, "$o", "newaxis", 0], "beyond": [cut(0, 1), ALL, "$o"],
+        "reversed_to_front": ["...", cut(0, None, -1), 0, "$o", "$o"], "before": [cut(-3, None), 0, "$o"],
+        "reversed_beside_empty": ["...", cut(0, None, -1), cut(1, -2, 2), -1, "$z"],
+        "beyond_beside_empty": [cut(-2, 3), cut(1, 1), "$z"], "beyond_beside_none": [cut(0, 3, 2), "$n"],
+        "step": ["newaxis", cut(0, 1, 2), "$o"], "within": [cut(1, -1, -1), "$o"], "all": [ALL, "$o"],
+        "all_reversed": [cut(None, None, -1), "$o"], "behind": ["...", cut(0, 4), "$z", cut(5, 1, -1)],
+    }),
+    "middle": ([2, 0, 2, 2], {
+        "reversed": [1, cut(1, None, -2), "$o", -2], "reversed_within": [1, cut(-1, None, -2), "$o", -2],
+        "tensor": [cut(0, 9), "$o"], "none": [cut(0, 9), "$n"], "before": [cut(-9, None), ALL, "$o"],
+        "around": ["$o", cut(0, 2), "$o"], "around_reversed": ["$o", cut(0, -1, -1), "newaxis", "$o"],
+    }),
+    # Nothing in an axis that it takes whole: no number is an error.
+    "flat": ([2, 3, 0], {
+        "beyond": [cut(0, 9), "$o"], "beyond_behind": ["$o", cut(1, 9)], "before": [cut(-5, None), "$o"],
+        "reversed": [cut(5, 0, -2), "$i"], "reversed_far": ["newaxis", cut(4, -9, -1), "$o"],
+        "inner": ["$o", cut(0, 9), cut(0, 4)],
+    }),
+    # The tensor has elements, but the index takes none of them.
+    "cube": ([4, 3, 5], {
+        "beyond": [cut(2, 2), cut(0, 9), "$i"], "beyond_before": [cut(0, 9), cut(2, 1), "$i"],
+        "before": [cut(-9, 2), "$n"], "reversed": [cut(9, None, -1), "$n"], "past": [cut(5, 9), "$n"],
+        "reversed_far": [cut(9, -9, -2), ALL, "$n"], "around": ["$n", cut(-7, 9, 3), "$i"],
+        "around_reversed": ["$i", cut(9, 0, -1), "newaxis", "$n"], "mixed": [1, cut(0, 9), "$n"],
+    }),
+}
+
+
+TAKEN = {"i": I2, "o": tensor("int32", [1], [1]), "z": tensor("int32", [1], [0]), "n": NONE}
+
+
+def of_nothing():
+    """Guards change no word and no size: graphs are compared where they are off, values also where they are on."""
+    for shape, (sizes, specs) in OF_NOTHING.items():
+        count = 0 if 0 in sizes else 60
+        for turn, (name, spec) in enumerate(specs.items()):
+            dtype = ("float32", "bfloat16", "uint8", "int64")[turn % 4]
+            inputs = {"a": tensor(dtype, sizes, range(count))}
+            inputs |= {key: value for key, value in TAKEN.items() if f"${key}" in spec}
+            for graph in (True, False):
+                label = f"tensor_index_of_{shape}_{name}" + ("_graph" if graph else "")
+                made = case(label, inputs, [step("y", "index", "$a", spec)], graph=graph)
+                made["compare"].append("message")
+                yield made
+
+
 def refused():
     inputs = indexed(i=I2, j=I3, b=tensor("bool_", [4], [1, 0, 1, 0]), f=tensor("float32", [1], [1.0]))
     made = {
@@ -135,5 +185,5 @@ def kills():
 
 
 def cases():
-    parts = (every_spec, every_dtype, other_forms, refused, kills)
+    parts = (every_spec, every_dtype, other_forms, of_nothing, refused, kills)
     return [made for part in parts for made in part()]

@@ -72,25 +72,24 @@ pub(crate) fn run(options: &KillHunt) -> Result<bool, String> {
     if ops.is_empty() {
         return Err("there is no such op".into());
     }
-    let mut trials = trial::all(&templates, options.seed);
-    if let Some(most) = options.per_op {
-        trials = trial::some(trials, most, options.seed);
-    }
     let terms = Terms { limit: Duration::from_secs(options.limit), fuses: options.fuse };
     // A hunt that cannot see a kill would find none.
     let killer = process::run(&[Trial::killer()], terms)?.ending;
     if !matches!(killer, Ending::Killed(_)) {
         return Err(format!("a process that ends by exit code 0 is taken for {killer:?}"));
     }
-    let batches = Mutex::new(trials.chunks(BATCH));
+    let trials = Mutex::new(trial::all(&templates, options.seed, options.per_op));
     let found = Mutex::new(Found::default());
     let hunter = Hunter { terms, found: &found };
-    let next = || batches.lock().ok().and_then(|mut batches| batches.next());
+    let next =
+        || -> Vec<Trial> { trials.lock().map_or(Vec::new(), |mut rest| rest.by_ref().take(BATCH).collect()) };
     let work = || -> Result<(), String> {
-        while let Some(batch) = next() {
-            hunter.hunt(batch)?;
+        loop {
+            match next() {
+                batch if batch.is_empty() => return Ok(()),
+                batch => hunter.hunt(&batch)?,
+            }
         }
-        Ok(())
     };
     thread::scope(|scope| {
         let threads = thread::available_parallelism().map_or(1, NonZero::get);

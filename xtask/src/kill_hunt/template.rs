@@ -62,6 +62,7 @@ impl Template {
     /// Two steps with the same are called alike.
     fn signature(&self) -> String {
         let slots: Vec<String> = self.slots.iter().map(|(at, kind)| format!("{at}:{kind:?}")).collect();
+        // The op first, so that those of one op stand together.
         format!("{} {}", self.op, slots.join(" "))
     }
 }
@@ -104,7 +105,7 @@ fn find_within(value: &Json, pointer: &str, slots: &mut Vec<(String, Kind)>) {
     }
 }
 
-/// One template for each way in which the parity cases call an op.
+/// One template for each way in which the parity cases call an op, op by op.
 pub(super) fn all() -> Result<Vec<Template>, String> {
     let mut found = BTreeMap::new();
     for entry in case::load(&["tests/parity".into()])? {

@@ -7,7 +7,7 @@ use super::{
 use crate::chance::Chance;
 use mlx_core::Dtype;
 use serde_json::{Value as Json, json};
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 /// The op that is none and ends the process.
 pub(super) const KILLER: &str = "exit";
@@ -65,45 +65,41 @@ const DEEPEST_GRAPHS: usize = 3;
 
 const PLAIN: Recipe = Recipe { content: Content::Ones, shape: &[2, 3], form: Form::Plain };
 
-/// All trials of the templates.
-pub(super) fn all(templates: &[Template], seed: u64) -> Vec<Trial> {
-    let mut trials = Vec::new();
+/// The trials of the templates, which stand op by op: made an op at a time, as they are asked for, since all together take
+/// gigabytes. At most `most` of each op, which the seed chooses; behind them the deepest graphs.
+pub(super) fn all(
+    templates: &[Template],
+    seed: u64,
+    most: Option<usize>,
+) -> impl Iterator<Item = Trial> + '_ {
     let mut chance = Chance::new(seed);
-    for template in templates {
-        shapes(template, &mut trials);
-        huge(template, &mut trials);
-        hostile_arguments(template, &mut trials);
-        trials.extend((0..MIXTURES).map(|_| mixture(template, &mut chance)));
-        trials.extend(deep(template, DEEP));
-    }
-    let deepening: Vec<&Template> =
-        templates.iter().filter(|template| deep(template, DEEPEST).is_some()).collect();
-    for _ in 0..DEEPEST_GRAPHS.min(deepening.len()) {
-        trials.extend(deep(chance.of(&deepening), DEEPEST));
-    }
-    trials
+    let deepening: Vec<Trial> = templates.iter().filter_map(|template| deep(template, DEEPEST)).collect();
+    let graphs = DEEPEST_GRAPHS.min(deepening.len());
+    let deepest: Vec<Trial> = (0..graphs).map(|_| chance.of(&deepening)).collect();
+    let of_op = move |templates: &[Template]| {
+        let mut trials = Vec::new();
+        for template in templates {
+            shapes(template, &mut trials);
+            huge(template, &mut trials);
+            hostile_arguments(template, &mut trials);
+            trials.extend((0..MIXTURES).map(|_| mixture(template, &mut chance)));
+            trials.extend(deep(template, DEEP));
+        }
+        some(trials, most.unwrap_or(usize::MAX), &mut chance)
+    };
+    templates.chunk_by(|a, b| a.op == b.op).flat_map(of_op).chain(deepest)
 }
 
-/// At most so many trials of each op, chosen by chance; the deepest graphs stay.
-pub(super) fn some(trials: Vec<Trial>, most: usize, seed: u64) -> Vec<Trial> {
-    let mut chance = Chance::new(seed);
-    let mut by_op: BTreeMap<String, Vec<Trial>> = BTreeMap::new();
-    for trial in trials {
-        by_op.entry(trial.op.clone()).or_default().push(trial);
-    }
-    let choose = |mut all: Vec<Trial>| -> Vec<Trial> {
-        for place in 0..most.min(all.len()) {
-            let other = place + chance.below(all.len() - place);
-            all.swap(place, other);
+/// At most so many of an op's trials, chosen by chance where there are more.
+fn some(mut trials: Vec<Trial>, most: usize, chance: &mut Chance) -> Vec<Trial> {
+    if trials.len() > most {
+        for place in 0..most {
+            let other = place + chance.below(trials.len() - place);
+            trials.swap(place, other);
         }
-        let is_chosen = |place: usize, trial: &Trial| place < most || trial.depth == DEEPEST;
-        all.into_iter()
-            .enumerate()
-            .filter(|(place, trial)| is_chosen(*place, trial))
-            .map(|(_, trial)| trial)
-            .collect()
-    };
-    by_op.into_values().flat_map(choose).collect()
+        trials.truncate(most);
+    }
+    trials
 }
 
 fn trial(template: &Template, setup: Setup, ready: bool, values: Vec<(&str, Json)>) -> Trial {
@@ -201,27 +197,35 @@ fn deep(template: &Template, depth: u32) -> Option<Trial> {
 mod tests {
     use super::*;
 
+    fn templates(ops: &[&str]) -> Vec<Template> {
+        ops.iter().map(|op| Template::of(&json!({"op": op, "args": ["$a", 1]})).expect("a step")).collect()
+    }
+
+    fn lines(templates: &[Template], seed: u64, most: Option<usize>) -> Vec<String> {
+        all(templates, seed, most).map(|trial| trial.line()).collect()
+    }
+
     #[test]
     fn the_same_seed_gives_the_same_trials() {
-        let template = Template::of(&json!({"op": "+", "args": ["$a", 1]})).expect("a step");
-        let lines = |seed| -> Vec<String> {
-            all(std::slice::from_ref(&template), seed).iter().map(Trial::line).collect()
-        };
-        assert_eq!(lines(1), lines(1));
-        assert_ne!(lines(1), lines(2));
-        assert!(lines(1).len() > RECIPES.len() * Dtype::ALL.len() + MIXTURES);
+        let one = templates(&["+"]);
+        for most in [None, Some(20)] {
+            assert_eq!(lines(&one, 1, most), lines(&one, 1, most));
+            assert_ne!(lines(&one, 1, most), lines(&one, 2, most));
+        }
+        assert!(lines(&one, 1, None).len() > RECIPES.len() * Dtype::ALL.len() + MIXTURES);
     }
 
     #[test]
     fn some_trials_are_as_many_an_op_as_asked_for() {
-        let template = |op: &str| Template::of(&json!({"op": op, "args": ["$a", 1]})).expect("a step");
-        let trials = || all(&[template("+"), template("-")], 0);
-        let lines = |seed| -> Vec<String> { some(trials(), 20, seed).iter().map(Trial::line).collect() };
-        let shallow = some(trials(), 20, 1).into_iter().filter(|trial| trial.depth < DEEPEST).count();
-        assert!((38..=40).contains(&shallow), "{shallow}");
-        assert_eq!(lines(1), lines(1));
-        assert_ne!(lines(1), lines(2));
-        assert_eq!(some(trials(), usize::MAX, 1).len(), trials().len());
+        let both = templates(&["+", "-"]);
+        let of_each = |most| {
+            let shallow = all(&both, 0, most).filter(|trial| trial.depth < DEEPEST);
+            let plus: Vec<bool> = shallow.map(|trial| trial.op == "+").collect();
+            (plus.iter().filter(|it| **it).count(), plus.len())
+        };
+        assert_eq!(of_each(Some(20)), (20, 40));
+        assert_eq!(of_each(Some(usize::MAX)), of_each(None));
+        assert_eq!(all(&both, 0, Some(20)).filter(|trial| trial.depth == DEEPEST).count(), 2);
     }
 
     #[test]

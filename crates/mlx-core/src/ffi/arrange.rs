@@ -47,14 +47,43 @@ functions! {
     roll_axis(x: &Tensor, shift: &[i32], axis: i32) = "roll" mlx_roll_axis(tensor x, list shift, value axis);
     /// `mx.roll(x, shift, axes)`: a shift for each axis.
     roll_axes(x: &Tensor, shift: &[i32], axes: &[i32]) = "roll" mlx_roll_axes(tensor x, list shift, list axes);
-    /// `mx.pad(x, …, value, mode)` along axes of the caller's choice; the caller has seen that there is a value.
-    pad(x: &Tensor, axes: &[i32], low: &[i32], high: &[i32], value: &Tensor, mode: &CStr) =
-        "pad" mlx_pad(tensor x, list axes, list low, list high, tensor value, text mode);
-    /// `mx.view(x, dtype)`, where the last size stays within `i32`.
-    view(x: &Tensor, dtype: Dtype) = "view" mlx_view(tensor x, value dtype.code());
-    /// `mx.as_strided(x, shape, strides, offset)`, a window that the caller has found inside the tensor.
-    as_strided(x: &Tensor, shape: &[i32], strides: &[i64], offset: usize) =
-        "as_strided" mlx_as_strided(tensor x, list shape, list strides, value offset);
+}
+
+/// `mx.pad(x, …, value, mode)` along axes of the caller's choice; the caller has seen that there is a value.
+///
+/// # Errors
+/// What MLX refuses; a value by which is differentiated.
+#[track_caller]
+pub fn pad(
+    x: &Tensor,
+    axes: &[i32],
+    low: &[i32],
+    high: &[i32],
+    value: &Tensor,
+    mode: &CStr,
+) -> Result<Tensor> {
+    guard::fill(value)?;
+    node!("pad", sys::mlx_pad, tensor x, list axes, list low, list high, tensor value, text mode)
+}
+
+/// `mx.view(x, dtype)`, where the last size stays within `i32`.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn view(x: &Tensor, dtype: Dtype) -> Result<Tensor> {
+    let x = &*guard::viewable(x, dtype)?;
+    node!("view", sys::mlx_view, tensor x, value dtype.code())
+}
+
+/// `mx.as_strided(x, shape, strides, offset)`, a window that the caller has found inside the tensor.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn as_strided(x: &Tensor, shape: &[i32], strides: &[i64], offset: usize) -> Result<Tensor> {
+    let node = node!("as_strided", sys::mlx_as_strided, tensor x, list shape, list strides, value offset)?;
+    guard::windows(node, shape, strides)
 }
 
 /// `mx.split(x, parts, axis)`: as many tensors as parts.
@@ -63,7 +92,7 @@ functions! {
 /// What MLX refuses.
 #[track_caller]
 pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
-    let x = &*guard::splittable(x)?;
+    let x = &*guard::splittable(x, axis)?;
     nodes!("split", sys::mlx_split, tensor x, value parts, value axis)
 }
 
@@ -73,7 +102,7 @@ pub fn split(x: &Tensor, parts: i32, axis: i32) -> Result<Vec<Tensor>> {
 /// What MLX refuses.
 #[track_caller]
 pub fn split_at(x: &Tensor, positions: &[i32], axis: i32) -> Result<Vec<Tensor>> {
-    let x = &*guard::splittable(x)?;
+    let x = &*guard::splittable(x, axis)?;
     nodes!("split", sys::mlx_split_sections, tensor x, list positions, value axis)
 }
 
@@ -83,7 +112,7 @@ pub fn split_at(x: &Tensor, positions: &[i32], axis: i32) -> Result<Vec<Tensor>>
 /// What MLX refuses.
 #[track_caller]
 pub fn unstack(x: &Tensor, axis: i32) -> Result<Vec<Tensor>> {
-    let x = &*guard::splittable(x)?;
+    let x = &*guard::splittable(x, axis)?;
     nodes!("unstack", sys::mlx_unstack_axis, tensor x, value axis)
 }
 

@@ -6,6 +6,7 @@
 use super::{
     call::call,
     runtime::{self, Guard},
+    stack::{self, NODES},
     status,
     vector::Vector,
 };
@@ -17,10 +18,6 @@ use std::{
     ffi::{c_int, c_void},
     panic::{self, AssertUnwindSafe},
 };
-
-/// MLX walks traced graphs by recursion. It takes less than 256 bytes of stack a node, and runs on one of this size.
-const STACK: usize = 512 << 20;
-const NODES: usize = STACK / 256;
 
 thread_local! {
     /// Why the last closure ended early; mlx-c's own error says only that it did.
@@ -100,8 +97,7 @@ pub(super) fn calling<T, E: From<Error> + 'static>(
     op: &'static str,
     work: impl FnOnce(&Guard) -> Result<T>,
 ) -> Result<T, E> {
-    let result = stacker::maybe_grow(STACK / 2, STACK, || attempt(work));
-    result.map_err(|broken| broken.into_error(op))
+    stack::run(|| attempt(work))?.map_err(|broken| broken.into_error(op))
 }
 
 /// [`calling`] for what calls closures once and then no more: on the stack that is there, unless a closure is called.
@@ -153,7 +149,7 @@ pub(super) fn run(
     inputs: sys::mlx_vector_array,
     body: &mut Body<'_>,
 ) -> c_int {
-    if stacker::remaining_stack().is_some_and(|left| left < STACK / 2) {
+    if !stack::is_here() {
         STOPPED.set(Some(Stop::Shallow));
         return 1;
     }
@@ -173,8 +169,9 @@ pub(super) fn run(
 
 /// More nodes than MLX's recursion has stack for.
 fn refuse_deep(outputs: &[Tensor]) -> Option<Error> {
-    let is_deep = call!(sys::mlxr_graph_exceeds, tensors outputs, value NODES);
-    is_deep.then(|| {
+    let nodes = call!(sys::mlxr_graph_nodes, tensors outputs, value(NODES + 1));
+    stack::note(nodes);
+    (nodes > NODES).then(|| {
         let message = format!(
             "the function's graph has more than {NODES} nodes, which MLX cannot walk: evaluate what does not depend \
              on its arguments before, or transform it in parts"

@@ -9,17 +9,19 @@ use super::{
     closure::{self, Stop},
     runtime, status,
     vector::Vector,
+    view,
 };
-use crate::{Error, ErrorKind, Result, Tensor, transforms::CompileMode};
+use crate::{Error, ErrorKind, Result, Tensor, guard, transforms::CompileMode};
 use mlx_link as sys;
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::{
     cell::RefCell,
     collections::HashMap,
     ffi::{c_int, c_void},
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::{self, ThreadId},
 };
@@ -109,6 +111,8 @@ pub(crate) struct Traced<T> {
 struct Payload<T> {
     id: Arc<Id>,
     shapeless: bool,
+    /// Whether traces take their inputs for tensors in order.
+    orderly: AtomicBool,
     function: T,
 }
 
@@ -133,7 +137,12 @@ impl<T: Traceable> Traced<T> {
     /// `constants` tell this function's traces from those of others with the same id.
     pub(crate) fn new(id: &Arc<Id>, how: How, constants: &[u64], function: T) -> Result<Traced<T>> {
         drop(runtime::enter()?);
-        let traced = Box::new(Payload { id: Arc::clone(id), shapeless: how.shapeless, function });
+        let traced = Box::new(Payload {
+            id: Arc::clone(id),
+            shapeless: how.shapeless,
+            orderly: AtomicBool::new(false),
+            function,
+        });
         let payload = (&raw const *traced).cast_mut().cast::<c_void>();
         let mut raw = sys::mlxr_compiled { ctx: std::ptr::null_mut() };
         let status = call!(
@@ -156,7 +165,31 @@ impl<T: Traceable> Traced<T> {
             let message = "a compiled function called itself while it was traced";
             return Err(Error::new(ErrorKind::Value, op, message).into());
         }
-        let inputs: Vec<sys::mlx_array> = inputs.iter().map(|x| x.0.raw()).collect();
+        let was_orderly = self.traced.orderly.load(Ordering::Relaxed);
+        let result = if was_orderly { self.with_orderly(op, inputs) } else { self.with(op, inputs) };
+        // The trace that was just made takes its inputs for what they may not be.
+        if !was_orderly && self.traced.orderly.load(Ordering::Relaxed) && result.is_ok() {
+            return self.with_orderly(op, inputs);
+        }
+        result
+    }
+
+    fn with_orderly<E: From<Error> + 'static>(
+        &self,
+        op: &'static str,
+        inputs: &[&Tensor],
+    ) -> Result<(Vec<Tensor>, usize), E> {
+        let inputs: Vec<Tensor> =
+            inputs.iter().map(|x| Ok(guard::orderly(x)?.into_owned())).collect::<Result<_>>()?;
+        self.with(op, &inputs.iter().collect::<Vec<_>>())
+    }
+
+    fn with<E: From<Error> + 'static>(
+        &self,
+        op: &'static str,
+        inputs: &[&Tensor],
+    ) -> Result<(Vec<Tensor>, usize), E> {
+        let inputs: SmallVec<[sys::mlx_array; 16]> = inputs.iter().map(|x| x.0.raw()).collect();
         closure::calling_where_it_is(op, |guard| {
             let (mut out, mut number) = (Vector::empty(guard), 0);
             let place = out.place();
@@ -191,11 +224,19 @@ unsafe extern "C" fn trace<T: Traceable>(
         TRACING.with_borrow_mut(|all| all.push(tracing));
         Traced
     });
-    closure::run(out, inputs, &mut |inputs| {
-        let (outputs, given) = traced.function.trace(inputs, direct)?;
-        *number = given;
-        Ok(outputs)
-    })
+    let (status, met_placeholder) = view::meets_placeholder(|| {
+        closure::run(out, inputs, &mut |inputs| {
+            let (outputs, given) = traced.function.trace(inputs, direct)?;
+            *number = given;
+            Ok(outputs)
+        })
+    });
+    match (met_placeholder, direct) {
+        (false, _) => {}
+        (true, true) => view::note_placeholder(),
+        (true, false) => traced.orderly.store(true, Ordering::Relaxed),
+    }
+    status
 }
 
 /// Whether this thread is tracing a function for every shape at once.

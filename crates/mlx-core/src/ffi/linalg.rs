@@ -165,7 +165,7 @@ pub fn solve_triangular(a: &Tensor, b: &Tensor, upper: bool) -> Result<Tensor> {
 /// What MLX refuses.
 #[track_caller]
 pub fn cross(a: &Tensor, b: &Tensor, axis: i32) -> Result<Tensor> {
-    let (a, b) = (&*guard::splittable(a)?, &*guard::splittable(b)?);
+    let (a, b) = (&*guard::splittable(a, axis)?, &*guard::splittable(b, axis)?);
     node!("cross", sys::mlx_linalg_cross, tensor a, tensor b, value axis)
 }
 

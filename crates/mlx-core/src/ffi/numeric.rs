@@ -129,7 +129,10 @@ pub fn depends(inputs: &[Tensor], dependencies: &[Tensor]) -> Result<Vec<Tensor>
 /// An integer divisor of 0 that can be seen; what MLX refuses.
 #[track_caller]
 pub fn divmod(a: OperandRef<'_>, b: OperandRef<'_>) -> Result<[Tensor; 2]> {
-    let pair = |a: &Tensor, b: &Tensor| nodes!("divmod", sys::mlx_divmod, tensor a, tensor b);
+    let pair = |a: &Tensor, b: &Tensor| {
+        guard::pair(a, b)?;
+        nodes!("divmod", sys::mlx_divmod, tensor a, tensor b)
+    };
     let safe = guard::safe_operands("divmod", a, b).map_err(|error| error.with_operands(&[a, b]))?;
     let (x, y) = match &safe {
         Some(safe) => (safe.dividend.clone(), safe.divisor.clone()),

@@ -6,8 +6,12 @@ use super::{
     call::call,
     closure::{once, transform, vector, vectors},
     vector::Vector,
+    view::meets_placeholder,
 };
-use crate::{Error, Result, Tensor};
+use crate::{
+    Error, Result, Tensor,
+    guard::{self, Inside},
+};
 use mlx_link as sys;
 
 type Pair = (Vec<Tensor>, Vec<Tensor>);
@@ -19,6 +23,7 @@ pub(crate) fn value_and_grad<E: From<Error> + 'static>(
     argnums: &[i32],
     inputs: &[Tensor],
 ) -> Result<Pair, E> {
+    let f = |inputs| guard::enter(Inside::Gradient, || f(inputs));
     transform(op, &mut once(f), |guard, closure| {
         let mut gradient = sys::mlx_closure_value_and_grad { ctx: std::ptr::null_mut() };
         let result = vectors(op, guard, |values, gradients| {
@@ -41,6 +46,7 @@ pub(crate) fn vjp<E: From<Error> + 'static>(
     primals: &[Tensor],
     cotangents: &[Tensor],
 ) -> Result<Pair, E> {
+    let f = |inputs| guard::enter(Inside::Gradient, || f(inputs));
     transform("vjp", &mut once(f), |guard, closure| {
         vectors("vjp", guard, |values, products| {
             call!(
@@ -74,21 +80,31 @@ pub(crate) fn vmap<E: From<Error> + 'static>(
     in_axes: &[i32],
     out_axes: impl FnOnce(&[Tensor]) -> Result<Vec<i32>>,
 ) -> Result<Vec<Tensor>, E> {
+    let f = |inputs| guard::enter(Inside::Vmap, || f(inputs));
     transform("vmap", &mut once(f), |guard, closure| {
-        let (traced, outputs) = vectors("vmap", guard, |traced, outputs| {
-            call!(
-                sys::mlx_detail_vmap_trace,
-                value traced, value outputs, value closure, vector inputs, list in_axes
-            )
-        })?;
+        let (traced, met_placeholder) = meets_placeholder(|| {
+            vectors("vmap", guard, |traced, outputs| {
+                call!(
+                    sys::mlx_detail_vmap_trace,
+                    value traced, value outputs, value closure, vector inputs, list in_axes
+                )
+            })
+        });
+        let (traced, outputs) = traced?;
         let out_axes = out_axes(&outputs)?;
         assert_eq!(out_axes.len(), outputs.len(), "MLX reads an axis for each output");
+        let inputs = if met_placeholder { orderly(inputs)? } else { inputs.to_vec() };
         vector("vmap", guard, |out| {
             let (traced, outputs) = (Vector::of(&traced), Vector::of(&outputs));
             call!(
                 sys::mlx_detail_vmap_replace,
-                value out, vector inputs, value traced.raw(), value outputs.raw(), list in_axes, list out_axes
+                value out, vector (&inputs), value traced.raw(), value outputs.raw(), list in_axes, list out_axes
             )
         })
     })
+}
+
+/// What comes in the place of placeholders that were taken for tensors in order.
+fn orderly(inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+    inputs.iter().map(|x| Ok(guard::orderly(x)?.into_owned())).collect()
 }

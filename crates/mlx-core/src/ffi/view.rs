@@ -3,6 +3,7 @@
 use super::{call::call, handle::Handle, runtime};
 use crate::{Element, Error, ErrorKind, Result, Tensor, shape};
 use mlx_link as sys;
+use std::cell::Cell;
 
 /// The memory of a tensor whose values are there, borrowed from it: while the tensor lives, MLX neither moves nor
 /// reuses the memory.
@@ -35,15 +36,60 @@ pub(crate) fn if_readable(tensor: &Tensor) -> Result<Option<View<'_>>> {
     Ok(there.then(|| View { handle: &tensor.0, raw, item: tensor.dtype().size() }))
 }
 
+thread_local! {
+    /// Whether a question about strides met a placeholder, whose strides nobody knows yet.
+    static MET_PLACEHOLDER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether `work` asked for the strides of a placeholder: then what comes in its place has to lie in order.
+pub(super) fn meets_placeholder<T>(work: impl FnOnce() -> T) -> (T, bool) {
+    let before = MET_PLACEHOLDER.replace(false);
+    let result = work();
+    (result, MET_PLACEHOLDER.replace(before))
+}
+
+/// Notes for whoever asks [`meets_placeholder`] further out.
+pub(super) fn note_placeholder() {
+    MET_PLACEHOLDER.set(true);
+}
+
 /// Whether the tensor, computed or not, may have a stride below 0 along an axis with more than one position.
 pub(crate) fn may_step_back(tensor: &Tensor) -> Result<bool> {
     let _guard = runtime::enter()?;
-    Ok(call!(sys::mlxr_array_may_step_back, tensor tensor))
+    let mut unknown = false;
+    let found = call!(sys::mlxr_array_may_step_back, tensor tensor, out unknown);
+    MET_PLACEHOLDER.set(MET_PLACEHOLDER.get() || unknown);
+    Ok(found)
+}
+
+/// Whether the tensor, computed or not, may have gaps between its elements.
+pub(crate) fn may_have_gaps(tensor: &Tensor) -> Result<bool> {
+    let _guard = runtime::enter()?;
+    let mut unknown = false;
+    let found = call!(sys::mlxr_array_may_have_gaps, tensor tensor, out unknown);
+    MET_PLACEHOLDER.set(MET_PLACEHOLDER.get() || unknown);
+    Ok(found)
+}
+
+/// Whether the tensor depends on the arguments of a function that this thread is transforming.
+pub(crate) fn is_tracer(tensor: &Tensor) -> bool {
+    call!(sys::mlxr_array_is_tracer, tensor tensor)
 }
 
 impl<'a> View<'a> {
+    /// Whether the elements lie in order, by the strides: of a transposed part of a split MLX's flag is not true.
     pub(crate) fn is_row_contiguous(&self) -> bool {
-        self.raw.row_contiguous || self.handle.shape().contains(&0)
+        let sizes = self.handle.shape();
+        if sizes.contains(&0) {
+            return true;
+        }
+        let mut wanted = 1;
+        self.raw.row_contiguous
+            && sizes.iter().zip(self.strides()).rev().all(|(&size, &stride)| {
+                let lies_so = size == 1 || stride == wanted;
+                wanted *= i64::from(size);
+                lies_so
+            })
     }
 
     /// MLX's flag, which an empty tensor may lack.
@@ -73,7 +119,10 @@ impl<'a> View<'a> {
 
     /// The bytes of a row-contiguous or column-contiguous tensor, as they lie.
     pub(crate) fn memory(&self) -> &'a [u8] {
-        assert!(self.is_row_contiguous() || self.is_col_contiguous(), "only contiguous memory has no gaps");
+        assert!(
+            self.is_row_contiguous() || self.raw.row_contiguous || self.raw.col_contiguous,
+            "only contiguous memory has no gaps"
+        );
         match shape::element_count(self.handle.shape()) * self.item {
             0 => &[],
             // SAFETY: contiguous memory holds every element without gaps, and nobody writes it while the tensor, from

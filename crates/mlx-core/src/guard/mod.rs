@@ -1,6 +1,6 @@
 //! Guards for what kills the process in Python MLX or hangs it: integer division (`division`), positions that data decide
-//! (`positions`, `matrices`), reductions, scans and sorts of nothing (`empty`), splits of reversed tensors (`reversed`)
-//! and convolutions by another one's plan (`plans`).
+//! (`positions`, `matrices`), reductions, scans and sorts of nothing (`empty`), views that MLX takes for what they are not
+//! (`views`) and convolutions by another one's plan (`plans`).
 //!
 //! Values that the host can read are checked and refused with an error, and the graph stays Python's; lazy ones get guard
 //! nodes.
@@ -28,14 +28,16 @@ mod empty;
 mod matrices;
 mod plans;
 mod positions;
-mod reversed;
+mod transforms;
+mod views;
 
 pub(crate) use division::{Division, divide, safe_operands};
 pub(crate) use empty::{partitioned, reducible, scanned, sorted};
 pub(crate) use matrices::{indices, segments};
 pub(crate) use plans::may_have_plan;
 pub(crate) use positions::{positions, starts};
-pub(crate) use reversed::splittable;
+pub(crate) use transforms::{Inside, enter, fill, pair};
+pub(crate) use views::{orderly, splittable, viewable, windows};
 
 use std::cell::Cell;
 
@@ -44,12 +46,16 @@ thread_local! {
 }
 
 /// Runs `work` without guard nodes and without the checks of host-readable divisors and positions: its graphs are exactly
-/// Python's, but for reductions, scans and sorts of empty tensors and splits of reversed ones, which stay guarded.
+/// Python's, but for reductions, scans and sorts of empty tensors and splits of reversed ones and of ones with gaps, which
+/// stay guarded.
 ///
 /// # Safety
 /// Within `work` and whenever one of its graphs is evaluated later, no integer is divided by 0 and no smallest
 /// integer by -1: the processor traps and the process ends. Each value of an index tensor lies within its axis: others
-/// read and write foreign memory.
+/// read and write foreign memory. Windows that overlap ([`as_strided`]) are neither reduced nor sliced, and a tensor whose last
+/// axis has one position is not viewed as a narrower dtype.
+///
+/// [`as_strided`]: https://ml-explore.github.io/mlx/build/html/python/_autosummary/mlx.core.as_strided.html
 #[allow(unsafe_code)]
 pub unsafe fn unguarded<T>(work: impl FnOnce() -> T) -> T {
     struct Restore(bool);

@@ -13,12 +13,12 @@ use crate::{
         compile::{self as ffi, How, Id, Traceable, Traced},
     },
 };
-use parking_lot::Mutex;
+use smallvec::SmallVec;
 use std::{
     marker::PhantomData,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -81,9 +81,14 @@ pub fn compile<A: Tree, R: Outcome, F: Fn(&A) -> R>(f: F) -> Compiled<A, R, F> {
 /// beyond a tensor's end.
 ///
 /// ```
-/// # use mlx_core::{Tensor, tensor, transforms::compile_shapeless};
+/// # use mlx_core::{Tensor, tensor, transforms::{compile_shapeless, is_tracing_shapeless}};
 /// // SAFETY: goes elementwise, whatever the shape.
-/// let f = unsafe { compile_shapeless(|x: &Tensor| x * x + 1.0) };
+/// let f = unsafe {
+///     compile_shapeless(|x: &Tensor| {
+///         assert!(is_tracing_shapeless());
+///         x * x + 1.0
+///     })
+/// };
 /// assert_eq!(f.call(&tensor![1.0, 2.0])?.to_vec::<f32>()?, [2.0, 5.0]);
 /// assert_eq!(f.call(&tensor![3.0])?.to_vec::<f32>()?, [10.0]);
 /// assert_eq!(f.trace_count(), 1);
@@ -140,8 +145,8 @@ impl<A: Tree, R: Outcome, F: Fn(&A) -> R> Compiled<A, R, F> {
     /// # Errors
     /// What the function returns while it is traced; what MLX refuses; the function called by itself while it is traced.
     pub fn call(&self, args: &A) -> Result<R::Output, R::Error> {
-        let mut leaves = Vec::new();
-        args.leaves(&mut leaves);
+        let mut leaves = Leaves::new();
+        args.visit(&mut |leaf| leaves.push(leaf));
         let (outputs, structure) = self.core.apply(args.structure(), &leaves)?;
         Ok(built(&structure, outputs))
     }
@@ -167,10 +172,11 @@ impl<S: Tree, A: Tree, R: Outcome, F: Fn(&mut S, &A) -> R> CompiledState<S, A, R
     /// # Errors
     /// As [`Compiled::call`]; then the state is as it was.
     pub fn call(&self, state: &mut S, args: &A) -> Result<R::Output, R::Error> {
-        let mut leaves = Vec::new();
-        state.leaves(&mut leaves);
-        args.leaves(&mut leaves);
+        let mut leaves = Leaves::new();
+        state.visit(&mut |leaf| leaves.push(leaf));
+        args.visit(&mut |leaf| leaves.push(leaf));
         let (outputs, (given, left)) = self.core.apply((state.structure(), args.structure()), &leaves)?;
+        drop(leaves);
         let (output, after) = built(&(given, left), outputs);
         *state = after;
         Ok(output)
@@ -200,6 +206,9 @@ impl<S: Tree, A: Tree, R: Outcome, F: Fn(&mut S, &A) -> R> Clone for CompiledSta
         CompiledState { core: self.core.clone() }
     }
 }
+
+/// Few arguments stay off the heap: a call is short.
+type Leaves<'a> = SmallVec<[&'a Tensor; 16]>;
 
 /// A function of tensors, between structures.
 trait Function {
@@ -249,8 +258,10 @@ struct Shared<G: Function> {
     how: How,
     id: Arc<Id>,
     traces: Arc<AtomicUsize>,
+    /// How many structures there are.
+    structures: AtomicU64,
     /// One for each structure of arguments: MLX tells apart shapes and dtypes only.
-    known: Mutex<Vec<Arc<Known<G>>>>,
+    known: boxcar::Vec<Known<G>>,
 }
 
 struct Known<G: Function> {
@@ -263,7 +274,7 @@ struct Trace<G: Function> {
     function: Arc<G>,
     structure: G::In,
     /// What its traces gave, by their numbers.
-    given: Mutex<Vec<G::Out>>,
+    given: boxcar::Vec<G::Out>,
     traces: Arc<AtomicUsize>,
 }
 
@@ -273,12 +284,8 @@ impl<G: Function> Traceable for Trace<G> {
             self.traces.fetch_add(1, Ordering::Relaxed);
         }
         let (outputs, structure) = self.function.run(&self.structure, inputs).map_err(Stop::failed)?;
-        let mut given = self.given.lock();
-        let known = given.iter().position(|known| *known == structure);
-        let number = known.unwrap_or_else(|| {
-            given.push(structure);
-            given.len() - 1
-        });
+        let known = self.given.iter().find(|(_, known)| **known == structure);
+        let number = known.map_or_else(|| self.given.push(structure), |(number, _)| number);
         Ok((outputs, number))
     }
 }
@@ -290,7 +297,14 @@ impl<G: Function> Core<G> {
 
     fn of(function: Arc<G>, how: How) -> Core<G> {
         let (id, traces) = (Arc::new(Id::new()), Arc::default());
-        Core(Arc::new(Shared { function, how, id, traces, known: Mutex::default() }))
+        Core(Arc::new(Shared {
+            function,
+            how,
+            id,
+            traces,
+            structures: AtomicU64::new(0),
+            known: boxcar::Vec::new(),
+        }))
     }
 
     fn lift_constants(&self) -> Core<G> {
@@ -303,28 +317,27 @@ impl<G: Function> Core<G> {
 
     /// The outputs for `leaves` of arguments of that structure, and the structure of what they belong to.
     fn apply(&self, structure: G::In, leaves: &[&Tensor]) -> Result<(Vec<Tensor>, G::Out), G::Error> {
-        let known = self.known(structure)?;
-        let (outputs, number) = known.traced.apply::<G::Error>("compile", leaves)?;
-        let structure = known.traced.function().given.lock()[number].clone();
-        Ok((outputs, structure))
+        let traced = self.traced(structure)?;
+        let (outputs, number) = traced.apply::<G::Error>("compile", leaves)?;
+        Ok((outputs, traced.function().given[number].clone()))
     }
 
-    fn known(&self, structure: G::In) -> Result<Arc<Known<G>>> {
+    fn traced(&self, structure: G::In) -> Result<&Traced<Trace<G>>> {
         let shared = &*self.0;
-        let mut known = shared.known.lock();
-        if let Some(known) = known.iter().find(|known| known.structure == structure) {
-            return Ok(Arc::clone(known));
+        if let Some((_, known)) = shared.known.iter().find(|(_, known)| known.structure == structure) {
+            return Ok(&known.traced);
         }
         let trace = Trace {
             function: Arc::clone(&shared.function),
             structure: structure.clone(),
-            given: Mutex::default(),
+            given: boxcar::Vec::new(),
             traces: Arc::clone(&shared.traces),
         };
-        let traced = Traced::new(&shared.id, shared.how, &[known.len() as u64], trace)?;
-        let new = Arc::new(Known { structure, traced });
-        known.push(Arc::clone(&new));
-        Ok(new)
+        // Two threads may come here with the same structure; then each has traces of its own.
+        let key = shared.structures.fetch_add(1, Ordering::Relaxed);
+        let traced = Traced::new(&shared.id, shared.how, &[key], trace)?;
+        let number = shared.known.push(Known { structure, traced });
+        Ok(&shared.known[number].traced)
     }
 }
 

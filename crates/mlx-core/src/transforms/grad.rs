@@ -117,22 +117,21 @@ fn of_some<L: Tree + AsRef<[A]>, A: Tree, R: Outcome>(
 ) -> Result<(R::Output, Vec<A>), R::Error> {
     let (structure, args) = (args.structure(), args.as_ref());
     let wanted = checked(op, argnums, args.len())?;
-    let mut leaves = Vec::new();
+    let mut inputs: Vec<Tensor> = Vec::new();
     // MLX sorts what it differentiates by, so it is asked in order.
     let mut ascending: Vec<i32> = Vec::new();
     let places: Vec<_> = args
         .iter()
         .enumerate()
         .map(|(i, arg)| {
-            let (from, first) = (ascending.len(), leaves.len());
-            arg.leaves(&mut leaves);
+            let (from, first) = (ascending.len(), inputs.len());
+            arg.visit(&mut |leaf| inputs.push(leaf.clone()));
             if wanted.contains(&i) {
-                ascending.extend(first as i32..leaves.len() as i32);
+                ascending.extend(first as i32..inputs.len() as i32);
             }
             from..ascending.len()
         })
         .collect();
-    let inputs: Vec<Tensor> = leaves.into_iter().cloned().collect();
     let (value, gradients) = differentiated(op, f, &structure, &inputs, &ascending)?;
     let of_arg = |&i: &usize| built(&args[i].structure(), gradients[places[i].clone()].to_vec());
     Ok((value, wanted.iter().map(of_arg).collect()))

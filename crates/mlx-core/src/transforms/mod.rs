@@ -7,6 +7,7 @@
 //! Not here: the calls of mlx-c and how MLX calls back (`ffi/closure.rs`, `ffi/transforms.rs`).
 
 mod compile;
+mod custom;
 mod grad;
 mod tree;
 mod vmap;
@@ -17,6 +18,7 @@ pub use compile::{
     CompileMode, Compiled, CompiledState, compile, compile_shapeless, compile_state, is_tracing_shapeless,
     set_compile_mode,
 };
+pub use custom::{Checkpoint, CustomFunction, checkpoint};
 pub use grad::{grad, grad_argnums, jvp, value_and_grad, value_and_grad_argnums, vjp};
 pub use tree::{Tree, TreeKey};
 pub use vmap::{VmapAxes, vmap, vmap_axes};

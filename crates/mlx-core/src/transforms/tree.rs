@@ -25,8 +25,9 @@ use std::{
 /// impl Tree for Line {
 ///     type Structure = ();
 ///     fn structure(&self) {}
-///     fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
-///         into.extend([&self.slope, &self.offset]);
+///     fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor)) {
+///         leaf(&self.slope);
+///         leaf(&self.offset);
 ///     }
 ///     fn keys((): &(), prefix: &str, into: &mut Vec<String>) {
 ///         <[Tensor; 2]>::keys(&[(), ()], prefix, into);
@@ -49,8 +50,8 @@ pub trait Tree: Sized {
     /// The tree without its tensors.
     fn structure(&self) -> Self::Structure;
 
-    /// Appends the tensors, in order.
-    fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>);
+    /// Calls `leaf` with each tensor, in order.
+    fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor));
 
     /// Appends a key for each tensor, in order: `prefix` and the way to the tensor, as Python's `tree_flatten` joins them
     /// by dots. A tensor's own key is the prefix.
@@ -67,9 +68,9 @@ pub(super) fn joined(prefix: &str, key: impl std::fmt::Display) -> String {
 
 /// The tensors of a tree, counted once more.
 pub(super) fn tensors<T: Tree>(tree: &T) -> Vec<Tensor> {
-    let mut leaves = Vec::new();
-    tree.leaves(&mut leaves);
-    leaves.into_iter().cloned().collect()
+    let mut tensors = Vec::new();
+    tree.visit(&mut |leaf| tensors.push(leaf.clone()));
+    tensors
 }
 
 impl Tree for Tensor {
@@ -77,8 +78,8 @@ impl Tree for Tensor {
 
     fn structure(&self) {}
 
-    fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
-        into.push(self);
+    fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor)) {
+        leaf(self);
     }
 
     fn keys((): &(), prefix: &str, into: &mut Vec<String>) {
@@ -97,9 +98,9 @@ impl<T: Tree> Tree for Vec<T> {
         self.iter().map(T::structure).collect()
     }
 
-    fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
+    fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor)) {
         for tree in self {
-            tree.leaves(into);
+            tree.visit(leaf);
         }
     }
 
@@ -121,9 +122,9 @@ impl<T: Tree, const N: usize> Tree for [T; N] {
         self.each_ref().map(T::structure)
     }
 
-    fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
+    fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor)) {
         for tree in self {
-            tree.leaves(into);
+            tree.visit(leaf);
         }
     }
 
@@ -146,9 +147,9 @@ impl<T: Tree> Tree for Option<T> {
         self.as_ref().map(T::structure)
     }
 
-    fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
+    fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor)) {
         if let Some(tree) = self {
-            tree.leaves(into);
+            tree.visit(leaf);
         }
     }
 
@@ -178,9 +179,9 @@ impl<K: TreeKey, T: Tree> Tree for BTreeMap<K, T> {
         self.iter().map(|(key, tree)| (key.clone(), tree.structure())).collect()
     }
 
-    fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
+    fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor)) {
         for tree in self.values() {
-            tree.leaves(into);
+            tree.visit(leaf);
         }
     }
 
@@ -202,9 +203,9 @@ impl<K: TreeKey, T: Tree, S: BuildHasher + Default> Tree for HashMap<K, T, S> {
         in_order(self).into_iter().map(|(key, tree)| (key.clone(), tree.structure())).collect()
     }
 
-    fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
+    fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor)) {
         for (_, tree) in in_order(self) {
-            tree.leaves(into);
+            tree.visit(leaf);
         }
     }
 
@@ -229,7 +230,7 @@ impl Tree for () {
 
     fn structure(&self) {}
 
-    fn leaves<'a>(&'a self, _into: &mut Vec<&'a Tensor>) {}
+    fn visit<'a>(&'a self, _leaf: &mut dyn FnMut(&'a Tensor)) {}
 
     fn keys((): &(), _prefix: &str, _into: &mut Vec<String>) {}
 
@@ -247,8 +248,8 @@ macro_rules! tuple {
                 ($(self.$position.structure(),)*)
             }
 
-            fn leaves<'a>(&'a self, into: &mut Vec<&'a Tensor>) {
-                $(self.$position.leaves(into);)*
+            fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor)) {
+                $(self.$position.visit(leaf);)*
             }
 
             fn keys(structure: &Self::Structure, prefix: &str, into: &mut Vec<String>) {

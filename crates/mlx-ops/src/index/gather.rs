@@ -43,15 +43,20 @@ pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Vec<Index
 #[track_caller]
 fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)> {
     let (mut positions, mut dimensions) = (Vec::new(), 0);
+    let idle = is_idle(x, items)?;
     for item in items {
         let (axis, sizes) = (positions.len(), x.shape());
         positions.push(match item {
             Index::NewAxis => continue,
-            Index::Slice(slice) => Positions::Slice(range(*slice, sizes[axis])?),
+            Index::Slice(slice) => Positions::Slice(range(*slice, sizes[axis], idle)?),
             Index::At(position) => Positions::Tensor(constant(*position, sizes[axis], axis)?),
             Index::Tensor(tensor) => {
                 dimensions = dimensions.max(tensor.ndim());
-                Positions::Tensor(ffi::positions("index", tensor, axis, sizes[axis])?.into_owned())
+                Positions::Tensor(if idle {
+                    tensor.clone()
+                } else {
+                    ffi::positions("index", tensor, axis, sizes[axis])?.into_owned()
+                })
             }
             Index::Ellipsis | Index::Bool(_) => {
                 unreachable!("the ellipsis is expanded and bools are refused")
@@ -97,17 +102,67 @@ fn laid_out(
     positions.into_iter().map(lay).collect()
 }
 
+/// Whether `items` meet no element at all, so that no position among them can be foreign.
+pub(super) fn is_idle(x: &Tensor, items: &[Index]) -> Result<bool> {
+    let taken = items.iter().filter(|item| !matches!(item, Index::NewAxis));
+    for (item, size) in taken.zip(x.shape()) {
+        match item {
+            Index::Slice(slice) if Bounds::of(*slice, *size)?.count() == 0 => return Ok(true),
+            Index::Tensor(positions) if positions.size() == 0 => return Ok(true),
+            _ => {}
+        }
+    }
+    Ok(x.size() == 0)
+}
+
+/// A slice counted from the front of its axis, which it may leave on either side.
+pub(super) struct Bounds {
+    pub(super) start: i64,
+    pub(super) stop: i64,
+    pub(super) step: i64,
+}
+
+impl Bounds {
+    pub(super) fn of(slice: Slice, size: i32) -> Result<Bounds> {
+        let (start, stop, step) = slice.raw(size)?;
+        // An absent stop before the front, -size - 1, becomes -1.
+        let counted = |position: i32| {
+            if position < 0 { i64::from(position) + i64::from(size) } else { position.into() }
+        };
+        Ok(Bounds { start: counted(start), stop: counted(stop), step: step.into() })
+    }
+
+    fn within(self, size: i32) -> Bounds {
+        let size = i64::from(size);
+        let (least, most) = if self.step < 0 { (-1, size - 1) } else { (0, size) };
+        Bounds { start: self.start.clamp(least, most), stop: self.stop.clamp(least, most), ..self }
+    }
+
+    fn count(&self) -> i64 {
+        let (way, step) = if self.step < 0 {
+            (self.start - self.stop, -self.step)
+        } else {
+            (self.stop - self.start, self.step)
+        };
+        if way > 0 { (way + step - 1) / step } else { 0 }
+    }
+}
+
+/// More positions than these, where none is looked at, are not written out.
+const MOST_IDLE: i64 = 1 << 20;
+
 /// The positions of a slice, as numbers. They end where the axis does, as those of slices alone do; Python's go on, into
-/// foreign memory.
+/// foreign memory. Where the index is `idle` nothing is there to be read, and they go on as Python's.
 #[track_caller]
-pub(super) fn range(slice: Slice, size: i32) -> Result<Tensor> {
-    let (start, stop, step) = slice.raw(size)?;
-    let counted =
-        |position: i32| if position < 0 { i64::from(position) + i64::from(size) } else { position.into() };
-    // An absent stop before the front, -size - 1, becomes -1.
-    let ends = if step < 0 { -1..=i64::from(size) - 1 } else { 0..=i64::from(size) };
-    let limited = |position: i32| counted(position).max(*ends.start()).min(*ends.end());
-    ffi::arange(limited(start) as f64, limited(stop) as f64, step.into(), Dtype::Uint32)
+pub(super) fn range(slice: Slice, size: i32, idle: bool) -> Result<Tensor> {
+    let bounds = Bounds::of(slice, size)?;
+    let bounds = if idle { bounds } else { bounds.within(size) };
+    match i32::try_from(bounds.count()) {
+        Ok(count) if idle && i64::from(count) > MOST_IDLE => {
+            ffi::broadcast_to(&Tensor::scalar(0, Dtype::Uint32)?, &[count])
+        }
+        _ => ffi::arange(bounds.start as f64, bounds.stop as f64, bounds.step as f64, Dtype::Uint32),
+    }
 }
 
 /// An integer as positions.

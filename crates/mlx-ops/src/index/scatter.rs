@@ -1,7 +1,7 @@
 //! Writing where items are tensors: positions, and updates in the shape that a scatter takes.
 
 use super::{
-    gather::{constant, range},
+    gather::{Bounds, constant, is_idle, range},
     items::{Index, Slice},
 };
 use mlx_core::{Error, ErrorKind, Result, Shape, Tensor, ffi};
@@ -24,7 +24,11 @@ fn trimmed(update: &Tensor) -> Result<Tensor> {
 /// `x[positions] = update`
 #[track_caller]
 pub(super) fn at_tensor(x: &Tensor, positions: &Tensor, update: &Tensor) -> Result<Scatter> {
-    let positions = ffi::positions("set_index", positions, 0, x.shape()[0])?.into_owned();
+    let positions = match x.size() {
+        // MLX refuses it, or writes nothing.
+        0 => positions.clone(),
+        _ => ffi::positions("set_index", positions, 0, x.shape()[0])?.into_owned(),
+    };
     let mut shape = Shape::from_slice(positions.shape());
     shape.extend_from_slice(&x.shape()[1..]);
     let updates = ffi::broadcast_to(&trimmed(update)?, &shape)?;
@@ -91,14 +95,17 @@ struct Layout {
     windows: Shape,
     /// The sizes of slices written as a whole.
     whole: Shape,
+    /// Nothing is written, wherever slices go.
+    idle: bool,
 }
 
 impl Layout {
-    fn of(items: &[Index]) -> Layout {
+    fn of(x: &Tensor, items: &[Index]) -> Result<Layout> {
         let counts = Counts::of(items);
         let ndim = (counts.dimensions + counts.new_axes + counts.slices - counts.simple_behind).max(1);
         let (windows, whole) = (Shape::new(), Shape::new());
-        Layout { counts, ndim, indices: Vec::new(), used: 0, tensors_done: 0, windows, whole }
+        let idle = is_idle(x, items)?;
+        Ok(Layout { counts, ndim, indices: Vec::new(), used: 0, tensors_done: 0, windows, whole, idle })
     }
 
     /// An index of ones but for `sizes` from `place` on; a place beyond its dimensions, which MLX writes to all the
@@ -116,24 +123,25 @@ impl Layout {
 
     #[track_caller]
     fn slice(&mut self, slice: Slice, size: i32) -> Result<()> {
-        let (start, stop, step) = slice.raw(size)?;
+        let Bounds { start, stop, step } = Bounds::of(slice, size)?;
         if self.tensors_done < self.counts.tensors || self.counts.strided > 0 || step != 1 {
-            let index = range(slice, size)?;
+            let index = range(slice, size, self.idle)?;
             let place = self.used + if self.counts.tensors_first { self.counts.dimensions } else { 0 };
             self.used += 1;
             self.counts.strided = self.counts.strided.saturating_sub(1);
             return self.lay(&index, place, index.shape());
         }
-        let counted = |position: i32| if position < 0 { position.saturating_add(size) } else { position };
-        let (start, stop) = (counted(start), counted(stop));
-        if stop > start && (start < 0 || stop > size) {
+        // MLX itself refuses a window wider than the axis.
+        let (width, size) = (stop - start, i64::from(size));
+        if !self.idle && (1..=size).contains(&width) && (start < 0 || stop > size) {
             let message = format!("the slice from {start} to {stop} leaves its axis with size {size}");
             return Err(Error::new(ErrorKind::Index, "set_index", message));
         }
+        let width = width.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
         let shape: Shape = smallvec![1; self.ndim];
         self.indices.push(Tensor::from_shape_slice(&shape, &[start as u32])?);
-        self.windows.push(stop.saturating_sub(start));
-        self.whole.push(stop.saturating_sub(start));
+        self.windows.push(width);
+        self.whole.push(width);
         Ok(())
     }
 
@@ -155,7 +163,7 @@ impl Layout {
 #[track_caller]
 pub(super) fn at_items(x: &Tensor, items: &[Index], update: &Tensor) -> Result<Scatter> {
     let update = trimmed(update)?;
-    let mut layout = Layout::of(items);
+    let mut layout = Layout::of(x, items)?;
     for item in items {
         let (axis, sizes) = (layout.indices.len(), x.shape());
         match item {
@@ -165,6 +173,7 @@ pub(super) fn at_items(x: &Tensor, items: &[Index], update: &Tensor) -> Result<S
                 layout.indices.push(constant(*position, sizes[axis], axis)?);
                 layout.windows.push(1);
             }
+            Index::Tensor(tensor) if layout.idle => layout.tensor(tensor)?,
             Index::Tensor(tensor) => {
                 layout.tensor(&*ffi::positions("set_index", tensor, axis, sizes[axis])?)?;
             }

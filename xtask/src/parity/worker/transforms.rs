@@ -19,23 +19,25 @@ pub(crate) fn find(op: &str, step: &Json, names: &Names) -> Option<Result<Value>
         "jvp" => jvp,
         "vmap" => vmap,
         "compile" => compile,
+        "checkpoint" => checkpoint,
         _ => return None,
     };
     Some(Transform::read(op, step, names).and_then(run).map(flat))
 }
 
-struct Transform<'a> {
-    op: &'a str,
-    params: Vec<&'a str>,
-    steps: &'a Json,
-    outputs: Vec<&'a str>,
+/// Owns what it needs: some functions outlive the step.
+struct Transform {
+    op: String,
+    params: Vec<String>,
+    steps: Json,
+    outputs: Vec<String>,
     args: Vec<Value>,
-    kw: Vec<(&'a str, Value)>,
-    names: &'a Names,
+    kw: Vec<(String, Value)>,
+    names: Names,
 }
 
-impl<'a> Transform<'a> {
-    fn read(op: &'a str, step: &'a Json, names: &'a Names) -> Result<Transform<'a>> {
+impl Transform {
+    fn read(op: &str, step: &Json, names: &Names) -> Result<Transform> {
         let body = &step["body"];
         let (Some(params), Some(outputs)) = (case::strings(&body["params"]), case::strings(&body["outputs"]))
         else {
@@ -43,13 +45,15 @@ impl<'a> Transform<'a> {
         };
         let args = arguments(step["args"].as_array().map_or(&[][..], |args| args), names)?;
         let kw = step["kw"].as_object().into_iter().flatten();
-        let kw = kw.map(|(name, value)| Ok((name.as_str(), argument(value, names)?)));
+        let kw = kw.map(|(name, value)| Ok((name.clone(), argument(value, names)?)));
         let kw = kw.collect::<Result<Vec<_>>>()?;
-        Ok(Transform { op, params, steps: &body["steps"], outputs, args, kw, names })
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        let (params, outputs, steps) = (owned(params), owned(outputs), body["steps"].clone());
+        Ok(Transform { op: op.to_owned(), params, steps, outputs, args, kw, names: names.clone() })
     }
 
     fn kw(&self, name: &str) -> Option<&Value> {
-        self.kw.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+        self.kw.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     /// The function's outputs for tensors in the places of those among the arguments.
@@ -60,10 +64,10 @@ impl<'a> Transform<'a> {
         let mut tensors = tensors.iter();
         let mut names = self.names.clone();
         for (name, arg) in self.params.iter().zip(&self.args) {
-            names.insert((*name).to_owned(), filled(arg, &mut tensors));
+            names.insert(name.clone(), filled(arg, &mut tensors));
         }
-        case::steps(self.steps, &mut names)?;
-        let output = |name: &&str| match lookup(name, &names)? {
+        case::steps(&self.steps, &mut names)?;
+        let output = |name: &String| match lookup(name, &names)? {
             Value::Tensor(tensor) => Ok(tensor),
             _ => unsupported(format!("{} of a function that gives no tensor", self.op)),
         };
@@ -110,7 +114,7 @@ impl<'a> Transform<'a> {
     }
 }
 
-fn grad(transform: Transform<'_>) -> Result<Vec<Tensor>> {
+fn grad(transform: Transform) -> Result<Vec<Tensor>> {
     let single = |args: &Vec<Vec<Tensor>>| {
         let mut outputs = transform.call(&args.concat())?;
         match (outputs.pop(), outputs.is_empty()) {
@@ -125,28 +129,28 @@ fn grad(transform: Transform<'_>) -> Result<Vec<Tensor>> {
     Ok(transforms::grad_argnums(single, &transform.argnums()?, &transform.separate())?.concat())
 }
 
-fn value_and_grad(transform: Transform<'_>) -> Result<Vec<Tensor>> {
+fn value_and_grad(transform: Transform) -> Result<Vec<Tensor>> {
     let f = |args: &Vec<Vec<Tensor>>| transform.call(&args.concat());
     let (values, gradients) =
         transforms::value_and_grad_argnums(f, &transform.argnums()?, &transform.separate())?;
     Ok([values, gradients.concat()].concat())
 }
 
-fn vjp(transform: Transform<'_>) -> Result<Vec<Tensor>> {
+fn vjp(transform: Transform) -> Result<Vec<Tensor>> {
     let cotangents = transform.vectors("cotangents")?;
     let f = |primals: &Vec<Tensor>| transform.call(primals);
     let (values, products) = transforms::vjp(f, &transform.strict()?, &cotangents)?;
     Ok([values, products].concat())
 }
 
-fn jvp(transform: Transform<'_>) -> Result<Vec<Tensor>> {
+fn jvp(transform: Transform) -> Result<Vec<Tensor>> {
     let tangents = transform.vectors("tangents")?;
     let f = |primals: &Vec<Tensor>| transform.call(primals);
     let (values, products) = transforms::jvp(f, &transform.strict()?, &tangents)?;
     Ok([values, products].concat())
 }
 
-fn vmap(transform: Transform<'_>) -> Result<Vec<Tensor>> {
+fn vmap(transform: Transform) -> Result<Vec<Tensor>> {
     let inputs = transform.strict()?;
     let zero = Value::Int(0);
     let tree = match &transform.args[..] {
@@ -164,7 +168,7 @@ fn vmap(transform: Transform<'_>) -> Result<Vec<Tensor>> {
     transforms::vmap_axes(|args: &Vec<Tensor>| transform.call(args), in_axes, out_axes, &inputs)
 }
 
-fn compile(transform: Transform<'_>) -> Result<Vec<Tensor>> {
+fn compile(transform: Transform) -> Result<Vec<Tensor>> {
     let calls = match transform.kw("calls") {
         None => 1,
         Some(Value::Int(calls)) if *calls > 0 => *calls,
@@ -182,6 +186,11 @@ fn compile(transform: Transform<'_>) -> Result<Vec<Tensor>> {
         result = compiled.call(&inputs)?;
     }
     Ok(result)
+}
+
+fn checkpoint(transform: Transform) -> Result<Vec<Tensor>> {
+    let inputs = tensors_in(&transform.args);
+    transforms::checkpoint(move |inputs: &Vec<Tensor>| transform.call(inputs)).call(&inputs)
 }
 
 /// An axis for each tensor of a tree, from axes of which one may stand for a whole branch.

@@ -1,0 +1,60 @@
+//! The guards of ops that MLX gets wrong inside a function that it transforms.
+
+use crate::{Error, ErrorKind, OperandRef, Result, Tensor, ffi};
+use std::cell::Cell;
+
+/// What MLX derives from a function while this thread runs it.
+#[derive(Clone, Copy)]
+pub(crate) enum Inside {
+    Gradient,
+    Vmap,
+}
+
+thread_local! {
+    static GRADIENTS: Cell<u32> = const { Cell::new(0) };
+    static VMAPS: Cell<u32> = const { Cell::new(0) };
+}
+
+impl Inside {
+    fn with<T>(self, work: impl FnOnce(&Cell<u32>) -> T) -> T {
+        match self {
+            Inside::Gradient => GRADIENTS.with(work),
+            Inside::Vmap => VMAPS.with(work),
+        }
+    }
+
+    fn is_here(self) -> bool {
+        self.with(Cell::get) > 0
+    }
+}
+
+/// Runs the function of a transform.
+pub(crate) fn enter<T>(inside: Inside, work: impl FnOnce() -> T) -> T {
+    struct Leave(Inside);
+    impl Drop for Leave {
+        fn drop(&mut self) {
+            self.0.with(|count| count.set(count.get() - 1));
+        }
+    }
+    inside.with(|count| count.set(count.get() + 1));
+    let _leave = Leave(inside);
+    work()
+}
+
+/// A padding's value. MLX has no gradient by it and looks for one in foreign memory.
+pub(crate) fn fill(value: &Tensor) -> Result<()> {
+    if !Inside::Gradient.is_here() || !ffi::view::is_tracer(value) {
+        return Ok(());
+    }
+    let message = "the value of a padding has no gradient in MLX: put a stop_gradient around it";
+    Err(Error::new(ErrorKind::Mlx, "pad", message).with_operands(&[OperandRef::from(value)]))
+}
+
+/// The operands of `divmod`. MLX vectorises its two results with one axis, and takes the other from foreign memory.
+pub(crate) fn pair(a: &Tensor, b: &Tensor) -> Result<()> {
+    if !Inside::Vmap.is_here() || !(ffi::view::is_tracer(a) || ffi::view::is_tracer(b)) {
+        return Ok(());
+    }
+    let message = "MLX cannot vectorise divmod: use floor_divide and remainder";
+    Err(Error::new(ErrorKind::Mlx, "divmod", message).with_operands(&[a.into(), b.into()]))
+}
