@@ -2,6 +2,7 @@
 
 use super::{
     handle::{Handle, Temporary},
+    place,
     runtime::{self, Guard},
     status,
     vector::Vector,
@@ -92,41 +93,75 @@ fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
     if tensor.0.fits() { Ok(tensor) } else { Err(shape::too_large(op, tensor.shape(), tensor.dtype())) }
 }
 
-/// A node with what it was built from: named in its error, looked at by the promotion guard.
+/// A node with what it was built from: made on the CPU where a GPU would launch nothing, named in its error, looked at by
+/// the promotion guard.
 #[inline]
 #[track_caller]
-pub(super) fn told<'a, N: Nodes>(
+pub(super) fn told<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
+    op: &'static str,
+    build: impl Fn() -> Result<N>,
+    operands: impl Fn() -> O,
+) -> Result<N> {
+    let nodes = if place::has_gpu() { on_cpu_where_empty(&build, operands()) } else { build() };
+    told_as_built(op, nodes, operands)
+}
+
+/// [`told`] for nodes that a GPU makes without elements, too.
+#[inline]
+#[track_caller]
+pub(super) fn told_as_built<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
     op: &'static str,
     nodes: Result<N>,
-    operands: impl FnOnce() -> Vec<OperandRef<'a>>,
+    operands: impl Fn() -> O,
 ) -> Result<N> {
     match nodes {
         Ok(nodes) if !promotion::is_watched() => Ok(nodes),
-        Ok(nodes) => promotion::check(op, nodes.dtypes(), &operands()).map(|()| nodes),
-        Err(error) => Err(error.with_operands(&operands())),
+        Ok(nodes) => {
+            let operands: Vec<_> = operands().collect();
+            promotion::check(op, nodes.tensors().iter().map(Tensor::dtype), &operands).map(|()| nodes)
+        }
+        Err(error) => Err(error.with_operands(&operands().collect::<Vec<_>>())),
     }
+}
+
+/// What `build` gives; on the CPU where that or an operand is empty. Many of MLX's CUDA kernels divide by the number of
+/// elements or launch as many threads, and a launch of none is an error that stays with the thread. What a GPU refuses
+/// stays refused.
+#[cold]
+fn on_cpu_where_empty<'a, N: Nodes>(
+    build: &dyn Fn() -> Result<N>,
+    mut operands: impl Iterator<Item = OperandRef<'a>>,
+) -> Result<N> {
+    let nodes = build()?;
+    let is_empty = |operand| matches!(operand, OperandRef::Tensor(tensor) if tensor.size() == 0);
+    let nothing = nodes.tensors().iter().any(|tensor| tensor.size() == 0) || operands.any(is_empty);
+    if !nothing || !place::on_gpu()? {
+        return Ok(nodes);
+    }
+    let _place = place::on_cpu()?;
+    build()
 }
 
 /// One tensor or several.
 pub(super) trait Nodes {
-    fn dtypes(&self) -> impl Iterator<Item = Dtype>;
+    fn tensors(&self) -> &[Tensor];
 }
 
 impl Nodes for Tensor {
-    fn dtypes(&self) -> impl Iterator<Item = Dtype> {
-        std::iter::once(self.dtype())
+    fn tensors(&self) -> &[Tensor] {
+        std::slice::from_ref(self)
     }
 }
 
 impl Nodes for [Tensor; 2] {
-    fn dtypes(&self) -> impl Iterator<Item = Dtype> {
-        self.iter().map(Tensor::dtype)
+    fn tensors(&self) -> &[Tensor] {
+        self
     }
 }
 
 impl Nodes for Vec<Tensor> {
-    fn dtypes(&self) -> impl Iterator<Item = Dtype> {
-        self.iter().map(Tensor::dtype)
+    fn tensors(&self) -> &[Tensor] {
+        self
     }
 }
 
@@ -177,7 +212,7 @@ macro_rules! node {
     ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
         $crate::ffi::call::told(
             $op,
-            $crate::ffi::call::build($op, |out, stream| {
+            || $crate::ffi::call::build($op, |out, stream| {
                 $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
             }),
             || $crate::ffi::call::operands!($($kind $argument,)*),
@@ -191,7 +226,7 @@ macro_rules! nodes {
     ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
         $crate::ffi::call::told(
             $op,
-            $crate::ffi::call::build_several($op, |out, stream| {
+            || $crate::ffi::call::build_several($op, |out, stream| {
                 $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
             }),
             || $crate::ffi::call::operands!($($kind $argument,)*),
@@ -205,7 +240,7 @@ macro_rules! pair {
     ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
         $crate::ffi::call::told(
             $op,
-            $crate::ffi::call::build_pair($op, |first, second, stream| {
+            || $crate::ffi::call::build_pair($op, |first, second, stream| {
                 $crate::ffi::call::call!($symbol, value first, value second, $($kind $argument,)* value stream)
             }),
             || $crate::ffi::call::operands!($($kind $argument,)*),
@@ -216,16 +251,22 @@ pub(super) use pair;
 
 /// The tensors among arguments by kind.
 macro_rules! operands {
-    ($($kind:ident $argument:expr,)*) => {{
-        #[allow(unused_mut, reason = "a node without tensors")]
-        let mut operands: Vec<$crate::OperandRef<'_>> = Vec::new();
-        $($crate::ffi::call::operands!(@ operands $kind $argument);)*
-        operands
-    }};
-    (@ $operands:ident tensor $x:expr) => { $operands.extend([$crate::OperandRef::from($x)]) };
-    (@ $operands:ident option $x:expr) => { $operands.extend($x.map($crate::OperandRef::from)) };
-    (@ $operands:ident vector $list:expr) => { $operands.extend($list.iter().map($crate::OperandRef::from)) };
-    (@ $operands:ident $kind:ident $argument:expr) => {};
+    ($($kind:ident $argument:expr,)*) => {
+        $crate::ffi::call::operands!(@ std::iter::empty(), $($kind $argument,)*)
+    };
+    (@ $done:expr, tensor $x:expr, $($rest:tt)*) => {
+        $crate::ffi::call::operands!(@ $done.chain([$crate::OperandRef::from($x)]), $($rest)*)
+    };
+    (@ $done:expr, option $x:expr, $($rest:tt)*) => {
+        $crate::ffi::call::operands!(@ $done.chain($x.map($crate::OperandRef::from)), $($rest)*)
+    };
+    (@ $done:expr, vector $list:expr, $($rest:tt)*) => {
+        $crate::ffi::call::operands!(@ $done.chain($list.iter().map($crate::OperandRef::from)), $($rest)*)
+    };
+    (@ $done:expr, $kind:ident $argument:expr, $($rest:tt)*) => {
+        $crate::ffi::call::operands!(@ $done, $($rest)*)
+    };
+    (@ $done:expr,) => { $done };
 }
 pub(super) use operands;
 
@@ -303,11 +344,11 @@ impl Binary {
     #[inline(always)]
     #[track_caller]
     pub fn call(&self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
-        let node = match self.division {
+        let build = || match self.division {
             Some(division) => guard::divide(division, self, a, b),
             None => self.unguarded(a, b),
         };
-        told(self.name, node, || vec![a, b])
+        told(self.name, build, || [a, b].into_iter())
     }
 
     /// [`call`](Binary::call) without the guard of integer division.

@@ -5,14 +5,13 @@
 //! made one. Not here: trees of tensors, state (`crate::transforms`).
 
 use super::{
-    call::call,
+    call::{call, told},
     closure::{self, Stop},
-    place::cpu_where_empty,
     runtime, status,
     vector::Vector,
     view,
 };
-use crate::{Error, ErrorKind, Result, Tensor, ffi::call::told, guard, transforms::CompileMode};
+use crate::{Error, ErrorKind, Result, Tensor, guard, transforms::CompileMode};
 use mlx_link as sys;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -292,14 +291,12 @@ pub fn pointwise(
     inputs: &[Tensor],
     constants: &[f64],
 ) -> Result<Tensor> {
-    let operands: Vec<Option<&Tensor>> = inputs.iter().map(Some).collect();
-    let _place = cpu_where_empty(&operands)?;
-    let inputs: Vec<&Tensor> = inputs.iter().collect();
-    let node = compiled(function, constants).and_then(|traced| {
-        let (mut outputs, _) = traced.apply::<Error>(op, &inputs)?;
+    let tensors: Vec<&Tensor> = inputs.iter().collect();
+    let build = || {
+        let (mut outputs, _) = compiled(function, constants)?.apply::<Error>(op, &tensors)?;
         outputs.pop().ok_or_else(|| Error::new(ErrorKind::Mlx, op, "a compiled function gave nothing"))
-    });
-    told(op, node, || inputs.iter().map(|&x| x.into()).collect())
+    };
+    told(op, build, || inputs.iter().map(Into::into))
 }
 
 fn compiled(function: Pointwise, constants: &[f64]) -> Result<&'static Traced<Recipe>> {

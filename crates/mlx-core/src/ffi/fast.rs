@@ -4,7 +4,7 @@
 
 use super::{
     call::{node, nodes},
-    place::{self, cpu_where_empty},
+    place,
 };
 use crate::{Dtype, Result, Tensor, guard};
 use mlx_link as sys;
@@ -16,7 +16,6 @@ use std::ffi::CStr;
 /// What MLX refuses.
 #[track_caller]
 pub fn rms_norm(x: &Tensor, weight: Option<&Tensor>, eps: f32) -> Result<Tensor> {
-    let _place = cpu_where_empty(&[Some(x), weight])?;
     let x = &*guard::reducible(x)?;
     node!("rms_norm", sys::mlx_fast_rms_norm, tensor x, option weight, value eps)
 }
@@ -43,7 +42,6 @@ pub struct Rope<'a> {
 pub fn rope(x: &Tensor, how: &Rope<'_>, offset: i32) -> Result<Tensor> {
     let Rope { dims, traditional, scale, freqs, .. } = *how;
     let base = optional_float(how.base);
-    let _place = cpu_where_empty(&[Some(x), freqs])?;
     node!(
         "rope", sys::mlx_fast_rope, tensor x, value dims, value traditional, value base, value scale,
         value offset, option freqs
@@ -58,7 +56,6 @@ pub fn rope(x: &Tensor, how: &Rope<'_>, offset: i32) -> Result<Tensor> {
 pub fn rope_dynamic(x: &Tensor, how: &Rope<'_>, offset: &Tensor) -> Result<Tensor> {
     let Rope { dims, traditional, scale, freqs, .. } = *how;
     let base = optional_float(how.base);
-    let _place = cpu_where_empty(&[Some(x), Some(offset), freqs])?;
     let offset = &offset_for_gpu(x, offset)?;
     node!(
         "rope", sys::mlx_fast_rope_dynamic, tensor x, value dims, value traditional, value base, value scale,
@@ -103,7 +100,6 @@ pub struct Attention<'a> {
 pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, how: &Attention<'_>) -> Result<Tensor> {
     let Attention { scale, causal, mask, sinks, force_fused } = *how;
     let mode = if causal { c"causal" } else { c"" };
-    let _place = cpu_where_empty(&[Some(q), Some(k), Some(v), mask, sinks])?;
     node!(
         "scaled_dot_product_attention", sys::mlx_fast_scaled_dot_product_attention, tensor q, tensor k,
         tensor v, value scale, text mode, option mask, option sinks, value force_fused
@@ -127,7 +123,6 @@ pub struct Quantization {
 /// What MLX refuses.
 #[track_caller]
 pub fn quantize(w: &Tensor, how: Quantization, global_scale: Option<&Tensor>) -> Result<Vec<Tensor>> {
-    let _place = cpu_where_empty(&[Some(w), global_scale])?;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     nodes!(
         "quantize", sys::mlx_quantize, tensor w, value group_size, value bits, text how.mode,
@@ -155,7 +150,6 @@ pub struct QuantizedParts<'a> {
 #[track_caller]
 pub fn dequantize(parts: QuantizedParts<'_>, how: Quantization, dtype: Option<Dtype>) -> Result<Tensor> {
     let QuantizedParts { weight, scales, biases, global_scale } = parts;
-    let _place = cpu_where_empty(&[Some(weight), Some(scales), biases, global_scale])?;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     let dtype =
         sys::mlx_optional_dtype { value: dtype.unwrap_or(Dtype::Float32).code(), has_value: dtype.is_some() };
@@ -190,7 +184,6 @@ pub fn quantized_matmul(
 /// What MLX refuses.
 #[track_caller]
 pub fn hadamard_transform(x: &Tensor, scale: Option<f32>) -> Result<Tensor> {
-    let _place = cpu_where_empty(&[Some(x)])?;
     let scale = optional_float(scale);
     node!("hadamard_transform", sys::mlx_hadamard_transform, tensor x, value scale)
 }

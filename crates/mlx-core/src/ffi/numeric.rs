@@ -113,11 +113,13 @@ pub fn depends(inputs: &[Tensor], dependencies: &[Tensor]) -> Result<Vec<Tensor>
     assert!(!inputs.is_empty(), "MLX asks the first input for its stream");
     told(
         "depends",
-        build_several(
-            "depends",
-            |out, _| call!(sys::mlx_depends, value out, vector inputs, vector dependencies),
-        ),
-        || inputs.iter().map(OperandRef::from).collect(),
+        || {
+            build_several(
+                "depends",
+                |out, _| call!(sys::mlx_depends, value out, vector inputs, vector dependencies),
+            )
+        },
+        || inputs.iter().map(OperandRef::from),
     )
 }
 
