@@ -46,7 +46,7 @@ std::vector<std::string> texts_of(const char* const* names, size_t count) {
   return std::vector<std::string>(names, names + count);
 }
 
-// Visits what a graph below `outputs` consists of, but for `inputs`: `node` has inputs, `leaf` has values.
+// Visits what a graph below `outputs` consists of, but for `inputs`: nodes to be computed, and leaves.
 template <typename Node, typename Leaf>
 void visit(const std::vector<array>& inputs, const std::vector<array>& outputs, Node node, Leaf leaf) {
   std::unordered_set<std::uintptr_t> seen;
@@ -117,7 +117,11 @@ int mlxr_export_constants(
     visit(
         arrays_of(inputs, count),
         arrays_of(outputs, output_count),
-        [](array&) {},
+        [&](array& node) {
+          if (std::string("Load") == node.primitive().name()) {
+            found.push_back(node);
+          }
+        },
         [&](array& leaf) {
           if (leaf.status() == array::Status::unscheduled) {
             throw std::invalid_argument(

@@ -116,7 +116,8 @@ int mlxr_exporter_apply(
     size_t count,
     const char* const* names,
     size_t name_count);
-// Locked. The arrays below `outputs` that stand for values and are none of `inputs`; an error where one never has values.
+// Locked. The arrays below `outputs` that have values or read them from a file, and are none of `inputs`; an error where one
+// will never have values.
 int mlxr_export_constants(
     mlx_vector_array* constants,
     const mlx_array* inputs,

@@ -1,0 +1,65 @@
+//! Exported functions: constants without the bytes that their shape has, placeholders, and exporters that failed.
+
+use crate::{
+    check,
+    exported::import,
+    folder::Folder,
+    programs,
+    programs::Program,
+};
+use mlx::{
+    Error, ErrorKind, Tensor, ops,
+    prelude::*,
+    transforms::{FunctionExporter, compile, export_function, vmap},
+};
+
+pub(crate) const PROGRAMS: &[Program] = &[
+    ("export_of_a_broadcast_constant", broadcast),
+    ("export_of_a_placeholder", placeholder),
+    ("exporter_after_a_trace_that_failed", after_a_failure),
+    ("imported_function_of_a_reversed_tensor", reversed),
+];
+
+/// MLX writes 8 GB from where one element lies.
+fn broadcast() {
+    let folder = Folder::new("broadcast");
+    let constant = ops::broadcast_to(&tensor![3], [40_000, 50_000]).unwrap();
+    constant.eval().unwrap();
+    // The copy in order has no memory, or it has and the file no room; neither reads foreign memory.
+    let small = ops::broadcast_to(&tensor![3], [300, 400]).unwrap();
+    small.eval().unwrap();
+    let f = |x: &Tensor| x + small.sum(..) + constant.index((0, 0));
+    export_function(folder.path("f"), f, &tensor![1]).unwrap();
+    check(import(folder.path("f")).and_then(|f| f.call(&tensor![1])).map(|mut y| y.remove(0)), &[360_004]);
+    programs::end();
+}
+
+fn placeholder() {
+    let folder = Folder::new("placeholder");
+    let export = |y: &Tensor| export_function(folder.path("f"), |x: &Tensor| x + y, &tensor![0]).map(|()| y + 1);
+    assert!(vmap(export, &tensor![[1], [2]]).is_err());
+    assert!(compile(export).call(&tensor![1]).is_err());
+    programs::end();
+}
+
+fn after_a_failure() {
+    let folder = Folder::new("failure");
+    let fail = |_: &Tensor| Err::<Tensor, Error>(Error::new(ErrorKind::Value, "mine", "no"));
+    let mut exporter = FunctionExporter::new(folder.path("f"), fail).unwrap();
+    for _ in 0..3 {
+        assert!(exporter.call(&tensor![1]).is_err());
+    }
+    assert!(exporter.close().is_err());
+    programs::end();
+}
+
+fn reversed() {
+    let folder = Folder::new("reversed");
+    let f = |x: &Tensor| ops::split(x, 2, 0).map(|parts| parts[1].t() + parts[0].t());
+    export_function(folder.path("f"), f, &ops::zeros([4, 3], mlx::Dtype::Int32).unwrap()).unwrap();
+    let x = ops::flip(&ops::arange(0, 12, 1).unwrap().astype(mlx::Dtype::Int32).reshape([4, 3]), 0).unwrap();
+    x.eval().unwrap();
+    let y = import(folder.path("f")).and_then(|f| f.call(&x)).map(|mut y| y.remove(0));
+    check(y, &[12, 6, 14, 8, 16, 10]);
+    programs::end();
+}
