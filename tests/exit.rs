@@ -45,7 +45,10 @@ fn main() -> ExitCode {
                 "main_returns_while_threads_call_compiled_functions",
                 returns_while_threads_call_compiled_functions,
             ),
-            ("main_returns_while_threads_call_imported_functions", returns_while_threads_call_imported_functions),
+            (
+                "main_returns_while_threads_call_imported_functions",
+                returns_while_threads_call_imported_functions,
+            ),
             ("main_never_used_mlx", never_used_mlx),
         ],
         20,

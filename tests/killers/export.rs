@@ -1,12 +1,6 @@
 //! Exported functions: constants without the bytes that their shape has, placeholders, and exporters that failed.
 
-use crate::{
-    check,
-    exported::import,
-    folder::Folder,
-    programs,
-    programs::Program,
-};
+use crate::{check, exported::import, folder::Folder, programs, programs::Program};
 use mlx::{
     Error, ErrorKind, Tensor, ops,
     prelude::*,
@@ -20,23 +14,20 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("imported_function_of_a_reversed_tensor", reversed),
 ];
 
-/// MLX writes 8 GB from where one element lies.
+/// MLX writes 48 MB from where one element lies.
 fn broadcast() {
     let folder = Folder::new("broadcast");
-    let constant = ops::broadcast_to(&tensor![3], [40_000, 50_000]).unwrap();
+    let constant = ops::broadcast_to(&tensor![3], [3000, 4000]).unwrap();
     constant.eval().unwrap();
-    // The copy in order has no memory, or it has and the file no room; neither reads foreign memory.
-    let small = ops::broadcast_to(&tensor![3], [300, 400]).unwrap();
-    small.eval().unwrap();
-    let f = |x: &Tensor| x + small.sum(..) + constant.index((0, 0));
-    export_function(folder.path("f"), f, &tensor![1]).unwrap();
-    check(import(folder.path("f")).and_then(|f| f.call(&tensor![1])).map(|mut y| y.remove(0)), &[360_004]);
+    export_function(folder.path("f"), |x: &Tensor| (x + &constant).sum(..), &tensor![1]).unwrap();
+    check(import(folder.path("f")).and_then(|f| f.call(&tensor![1])).map(|mut y| y.remove(0)), &[48_000_000]);
     programs::end();
 }
 
 fn placeholder() {
     let folder = Folder::new("placeholder");
-    let export = |y: &Tensor| export_function(folder.path("f"), |x: &Tensor| x + y, &tensor![0]).map(|()| y + 1);
+    let export =
+        |y: &Tensor| export_function(folder.path("f"), |x: &Tensor| x + y, &tensor![0]).map(|()| y + 1);
     assert!(vmap(export, &tensor![[1], [2]]).is_err());
     assert!(compile(export).call(&tensor![1]).is_err());
     programs::end();

@@ -89,7 +89,10 @@ fn one_file_has_several_shapes_and_structures() {
         assert!(!path.exists());
     }
     let error = exporter.call(&vec![tensor![5]; 3]).unwrap_err();
-    assert!(error.message().contains("Attempting to export a function twice with the same signature"), "{error}");
+    assert!(
+        error.message().contains("Attempting to export a function twice with the same signature"),
+        "{error}"
+    );
     exporter.call(&vec![tensor![0.5]]).unwrap();
     exporter.close().unwrap();
     let f = import(&path).unwrap();
@@ -154,7 +157,8 @@ fn what_a_function_fails_with_comes_out_and_the_file_stays() {
     let before = fs::read(&path).unwrap();
     let fail = |_: &Tensor| Err::<Tensor, Mine>(Mine("no".into()));
     assert_eq!(export_function(&path, fail, &tensor![1]).unwrap_err(), Mine("no".into()));
-    let panicked = catch_unwind(|| export_function(&path, |_: &Tensor| -> Tensor { panic!("mine") }, &tensor![1]));
+    let panicked =
+        catch_unwind(|| export_function(&path, |_: &Tensor| -> Tensor { panic!("mine") }, &tensor![1]));
     assert_eq!(panicked.unwrap_err().downcast_ref::<&str>(), Some(&"mine"));
     let evaluate = |x: &Tensor| x.to_vec::<i32>().map(|_| x.clone());
     let error = export_function(&path, evaluate, &tensor![1]).unwrap_err();
@@ -218,7 +222,10 @@ fn files_that_cannot_be_written() {
     let folder = Folder::new("unwritable");
     let nowhere = folder.path("nowhere/f.mlxfn");
     let error = export_function(&nowhere, |x: &Tensor| x + 1, &tensor![1]).unwrap_err();
-    assert!(error.kind() == ErrorKind::Io && error.message().contains(&*nowhere.to_string_lossy()), "{error}");
+    assert!(
+        error.kind() == ErrorKind::Io && error.message().contains(&*nowhere.to_string_lossy()),
+        "{error}"
+    );
     let error = export_function(folder.path(""), |x: &Tensor| x + 1, &tensor![1]).unwrap_err();
     assert!(error.message().contains("not a regular file"), "{error}");
     let error: Error = export_function("a\0b", |x: &Tensor| x + 1, &tensor![1]).unwrap_err();

@@ -1,11 +1,6 @@
 //! What exported functions capture: values in any layout, yet to be computed, failed, or of another transformation.
 
-use crate::{
-    export::same,
-    exported::import,
-    failing::failing,
-    folder::Folder,
-};
+use crate::{export::same, exported::import, failing::failing, folder::Folder};
 use mlx::{
     Device, Dtype, Stream, Tensor, async_eval, ops,
     prelude::*,
@@ -123,11 +118,13 @@ fn failed_constants_are_errors() {
 fn placeholders_of_other_transformations_are_refused() {
     let folder = Folder::new("placeholders");
     let path = folder.path("f");
-    let export = |y: &Tensor| export_function(&path, |x: &Tensor| x + y, &tensor![0.0, 0.0]).map(|()| y.clone());
+    let export =
+        |y: &Tensor| export_function(&path, |x: &Tensor| x + y, &tensor![0.0, 0.0]).map(|()| y.clone());
     let says = |error: mlx::Error| assert!(error.message().contains("another transformation"), "{error}");
     says(vmap(export, &tensor![[1.0, 2.0], [3.0, 4.0]]).unwrap_err());
     says(compile(export).call(&tensor![1.0, 2.0]).unwrap_err());
-    let direct = |y: &Tensor| export_function(&path, |_: &Tensor| y.clone(), &tensor![0.0]).map(|()| y.clone());
+    let direct =
+        |y: &Tensor| export_function(&path, |_: &Tensor| y.clone(), &tensor![0.0]).map(|()| y.clone());
     says(vmap(direct, &tensor![1.0]).unwrap_err());
     says(compile(direct).call(&tensor![1.0]).unwrap_err());
     let mut escaped = None;

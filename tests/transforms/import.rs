@@ -18,7 +18,9 @@ fn calls_that_do_not_fit() {
     let path = folder.path("f.mlxfn");
     let f = |x: &Tensor, more: &Keywords| more.values().fold(x.clone(), |sum, y| sum + y);
     let mut exporter = FunctionExporter::with_keywords(&path, f).unwrap();
-    exporter.call_keywords(&tensor![1.0], &keywords([("100%s\": (", tensor![1.0]), ("b", tensor![2.0])])).unwrap();
+    exporter
+        .call_keywords(&tensor![1.0], &keywords([("100%s\": (", tensor![1.0]), ("b", tensor![2.0])]))
+        .unwrap();
     exporter.call_keywords(&tensor![[1.0]], &Keywords::new()).unwrap();
     exporter.close().unwrap();
     drop(import(&path));
@@ -28,7 +30,8 @@ fn calls_that_do_not_fit() {
     exporter.call_keywords(&tensor![[1.0]], &Keywords::new()).unwrap();
     exporter.close().unwrap();
     let f = import(&path).unwrap();
-    for wrong in [vec![], vec![tensor![1.0]; 2], vec![tensor![1.0]; 3], vec![tensor![[1]]], vec![tensor![[1.0, 2.0]]]]
+    for wrong in
+        [vec![], vec![tensor![1.0]; 2], vec![tensor![1.0]; 3], vec![tensor![[1]]], vec![tensor![[1.0, 2.0]]]]
     {
         let error = f.call(&wrong).unwrap_err();
         assert!(error.message().starts_with("[import_function::call] No imported function found"), "{error}");
@@ -44,7 +47,10 @@ fn calls_that_do_not_fit() {
         keywords([("100%s", tensor![1.0]), ("b", tensor![2.0]), ("c", tensor![2.0])]),
     ] {
         let error = f.call_keywords(&tensor![1.0], &wrong).unwrap_err();
-        assert!(error.kind() == ErrorKind::Value && error.message().contains("it has:\n 1. Function"), "{error}");
+        assert!(
+            error.kind() == ErrorKind::Value && error.message().contains("it has:\n 1. Function"),
+            "{error}"
+        );
     }
     let error = f.call_keywords(&(), &keywords([("z", tensor![[1.0]])])).unwrap_err();
     assert!(error.message().contains("takes 0 positional arguments and \"z\"; it has:"), "{error}");
@@ -83,7 +89,8 @@ fn files_that_are_no_functions() {
         refused(what);
     }
     // What is cut off behind the head MLX finds.
-    export_function(&path, |x: &Tensor| ops::exp(x).map(|y| y * tensor![1.0, 2.0]), &tensor![1.0, 2.0]).unwrap();
+    export_function(&path, |x: &Tensor| ops::exp(x).map(|y| y * tensor![1.0, 2.0]), &tensor![1.0, 2.0])
+        .unwrap();
     let whole = fs::read(&path).unwrap();
     for length in 0..whole.len() {
         fs::write(&path, &whole[..length]).unwrap();
@@ -150,8 +157,12 @@ fn arguments_lie_in_any_order() {
 fn several_threads_call_one_function() {
     let folder = Folder::new("called");
     let weight = ops::full([64, 64], 0.25, mlx::Dtype::Float32).unwrap();
-    export_function(folder.path("f"), |x: &Tensor| x.matmul(&weight) + 1.0, &ops::zeros([2, 64], mlx::Dtype::Float32).unwrap())
-        .unwrap();
+    export_function(
+        folder.path("f"),
+        |x: &Tensor| x.matmul(&weight) + 1.0,
+        &ops::zeros([2, 64], mlx::Dtype::Float32).unwrap(),
+    )
+    .unwrap();
     for _ in 0..20 {
         let f = import(folder.path("f")).unwrap();
         thread::scope(|scope| {

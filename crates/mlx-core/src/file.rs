@@ -3,13 +3,13 @@
 //! Hidden: for the crates of this workspace only.
 
 use crate::{Error, ErrorKind, Result};
-use tempfile::NamedTempFile;
 use std::{
     fs::{self, File, Permissions},
     io::{self, Read, Seek, SeekFrom, Write},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
+use tempfile::NamedTempFile;
 
 /// An error about a file's contents or the call, before the file's name is put in front.
 #[must_use]

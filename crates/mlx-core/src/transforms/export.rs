@@ -175,7 +175,11 @@ impl<'a, A: Tree, K: Tree, E: From<Error> + 'static> FunctionExporter<'a, A, K, 
     pub fn close(mut self) -> Result<()> {
         if self.exporter.is_none() {
             let message = "nothing was exported: call the exporter with example arguments first";
-            return Err(file::in_file(Error::new(ErrorKind::Value, EXPORT, message), EXPORT, self.file.path()));
+            return Err(file::in_file(
+                Error::new(ErrorKind::Value, EXPORT, message),
+                EXPORT,
+                self.file.path(),
+            ));
         }
         // Whatever MLX holds of the file is written when it lets go of it.
         drop(opened(&mut self)?);
@@ -187,9 +191,8 @@ impl<'a, A: Tree, K: Tree, E: From<Error> + 'static> FunctionExporter<'a, A, K, 
 fn opened<A: Tree, K: Tree, E: From<Error> + 'static>(
     this: &mut FunctionExporter<'_, A, K, E>,
 ) -> Result<Exporter> {
-    let refused = |message| {
-        Err(file::in_file(Error::new(ErrorKind::Value, EXPORT, message), EXPORT, this.file.path()))
-    };
+    let refused =
+        |message| Err(file::in_file(Error::new(ErrorKind::Value, EXPORT, message), EXPORT, this.file.path()));
     match &this.exporter {
         _ if this.late => refused("metadata and shapeless come before the first trace"),
         Some(exporter) if exporter.is_broken() => {
@@ -211,7 +214,8 @@ pub(super) fn names<K: Tree>(op: &'static str, structure: &K::Structure) -> Resu
     for key in &keys {
         if key.is_empty() || !seen.insert(key) {
             let what = if key.is_empty() { "no name".into() } else { format!("the name {key:?}, twice") };
-            let message = format!("a keyword argument has {what}: give a map from names to tensors, or a struct");
+            let message =
+                format!("a keyword argument has {what}: give a map from names to tensors, or a struct");
             return Err(Error::new(ErrorKind::Value, op, message));
         }
     }

@@ -55,8 +55,9 @@ fn imported(path: &Path) -> Result<ImportedFunction> {
     let head = Head::read(&mut file, length)?;
     let function = Imported::open(IMPORT, &ffi::path(IMPORT, path)?)?;
     let listing = listing(&function, head.functions)?;
-    let signatures = signatures(&listing)
-        .ok_or_else(|| Error::new(ErrorKind::Io, IMPORT, format!("its functions have odd names: {listing}")))?;
+    let signatures = signatures(&listing).ok_or_else(|| {
+        Error::new(ErrorKind::Io, IMPORT, format!("its functions have odd names: {listing}"))
+    })?;
     Ok(ImportedFunction { function, metadata: head.metadata, listing, signatures })
 }
 
@@ -84,7 +85,11 @@ impl ImportedFunction {
             names.iter().for_each(|name| {
                 let _ = write!(message, " {name:?}");
             });
-            return Err(Error::new(ErrorKind::Value, IMPORT, format!("{message}; it has:\n{}", self.listing)));
+            return Err(Error::new(
+                ErrorKind::Value,
+                IMPORT,
+                format!("{message}; it has:\n{}", self.listing),
+            ));
         }
         self.function.apply(IMPORT, &inputs, &names)
     }
@@ -123,7 +128,8 @@ impl Head {
         // "0.32.2"; a number beyond that is no length of a version.
         let version = if version <= 32 { take(version)? } else { Vec::new() };
         if version != MLX_VERSION.as_bytes() {
-            let is_version = version.iter().any(u8::is_ascii_digit) && version.iter().all(u8::is_ascii_graphic);
+            let is_version =
+                version.iter().any(u8::is_ascii_digit) && version.iter().all(u8::is_ascii_graphic);
             return Err(refused(if is_version {
                 let version = String::from_utf8_lossy(&version);
                 format!(
