@@ -278,8 +278,8 @@ fn returns_while_threads_call_imported_functions() {
     export_function(folder.path("f"), |x: &Tensor| (x * &half).sum(..), &tensor![0.0, 0.0]).unwrap();
     let shared = SHARED.get_or_init(|| import(folder.path("f")).unwrap());
     let call = |f: &ImportedFunction, turn: f64| {
-        assert_eq!(f.call(&tensor![turn, turn]).unwrap()[0].item::<f64>().unwrap_err().op(), "item");
-        assert_eq!(f.call(&tensor![turn, turn]).unwrap()[0].item::<f32>().unwrap(), turn as f32);
+        let y = f.call(&tensor![turn, turn]).unwrap();
+        assert_eq!(y[0].to_vec::<f32>().unwrap(), [turn as f32]);
     };
     let own = || {
         let f = import(folder.path("f")).unwrap();
@@ -289,7 +289,11 @@ fn returns_while_threads_call_imported_functions() {
     own();
     thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(own))));
     for _ in 0..2 {
-        thread::spawn(move || (0..).for_each(|turn| call(shared, f64::from(turn % 100))));
+        thread::spawn(move || {
+            loop {
+                call(shared, 3.0);
+            }
+        });
     }
     a_moment();
     drop(folder);

@@ -14,9 +14,9 @@ pub(crate) fn import(path: impl AsRef<Path>) -> Result<ImportedFunction> {
 
 /// For functions without a number that comes from a shape.
 #[allow(dead_code, reason = "programs that only import")]
-pub(crate) fn shapeless<'a, A: Tree, K: Tree, E: From<Error> + 'static>(
-    exporter: FunctionExporter<'a, A, K, E>,
-) -> FunctionExporter<'a, A, K, E> {
+pub(crate) fn shapeless<A: Tree, K: Tree, E: From<Error> + 'static>(
+    exporter: FunctionExporter<'_, A, K, E>,
+) -> FunctionExporter<'_, A, K, E> {
     // SAFETY: the caller's function has no size of its arguments in a node.
     unsafe { exporter.shapeless() }
 }

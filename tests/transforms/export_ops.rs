@@ -40,7 +40,7 @@ const OPS: &[Op] = &[
     ("inverse", |x| linalg::inv(&(x.index((.., 0..4)) + ops::eye(4, 4, 0, Dtype::Float32)? * 3.0))),
     ("isnan", ops::isnan),
     ("log", |x| Ok(ops::log2(&ops::abs(x)?)? + ops::log10(&ops::abs(x)?)? + ops::log1p(&ops::abs(x)?)?)),
-    ("logical", |x| ops::logical_and(&x.gt(0.0), &x.lt(0.5))),
+    ("logical", |x| ops::logical_and(x.gt(0.0), x.lt(0.5))),
     ("logsumexp", |x| ops::logsumexp(x, 1)),
     ("matmul", |x| ops::addmm(&x.index((0, 0..4)), x, &x.t(), 2.0, 0.5)),
     ("max", |x| Ok(x.max(0) + x.min(0) + x.prod(0) + x.mean(0) + x.var(0, 1))),
@@ -68,7 +68,7 @@ const OPS: &[Op] = &[
     ("tri", |x| Ok(ops::tril(x, 1)? + ops::triu(x, -1)?)),
     ("unflatten", |x| ops::unflatten(x, 1, [2, 3])),
     ("view", |x| ops::view(x, Dtype::Int16)),
-    ("where", |x| ops::where_(&x.gt(0.0), x, -1.0)),
+    ("where", |x| ops::where_(x.gt(0.0), x, -1.0)),
 ];
 
 #[test]

@@ -11,12 +11,7 @@ use crate::{
     ffi::export::{self as ffi, Imported},
     file,
 };
-use std::{
-    collections::BTreeSet,
-    fmt::{self, Write},
-    fs::File,
-    path::Path,
-};
+use std::{collections::BTreeSet, ffi::CString, fmt, fs::File, path::Path};
 
 const IMPORT: &str = "import_function";
 
@@ -79,17 +74,16 @@ impl ImportedFunction {
         let (positional, names) = (inputs.len(), names::<K>(IMPORT, &keywords.structure())?);
         inputs.extend(tree::tensors(keywords));
         // MLX asks whether its names are among those given, and takes others for positions.
-        let given: BTreeSet<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        let given: BTreeSet<&[u8]> = names.iter().map(CString::as_bytes).collect();
         if !given.is_empty() && !self.signatures.iter().any(|known| known.takes(positional, &given)) {
-            let mut message = format!("no function in the file takes {positional} positional arguments and");
-            names.iter().for_each(|name| {
-                let _ = write!(message, " {name:?}");
-            });
-            return Err(Error::new(
-                ErrorKind::Value,
-                IMPORT,
-                format!("{message}; it has:\n{}", self.listing),
-            ));
+            let given: Vec<String> =
+                names.iter().map(|name| format!("{:?}", name.to_string_lossy())).collect();
+            let message = format!(
+                "no function in the file takes {positional} positional arguments and {}; it has:\n{}",
+                given.join(", "),
+                self.listing
+            );
+            return Err(Error::new(ErrorKind::Value, IMPORT, message));
         }
         self.function.apply(IMPORT, &inputs, &names)
     }
