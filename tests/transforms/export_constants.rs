@@ -4,7 +4,7 @@ use crate::{export::same, exported::import, failing::failing, folder::Folder};
 use mlx::{
     Device, Dtype, Stream, Tensor, async_eval, ops,
     prelude::*,
-    transforms::{compile, export_function, grad, vmap},
+    transforms::{FunctionExporter, compile, export_function, grad, vmap},
     with_stream,
 };
 use std::fs;
@@ -42,6 +42,23 @@ fn constants_lie_in_any_order() {
         check(&folder, &constant);
         check(&folder, &(&constant + &constant));
     }
+}
+
+#[test]
+fn a_constant_of_several_traces_is_written_once() {
+    let folder = Folder::new("once");
+    let constant = ops::full([100, 1000], 0.5, Dtype::Float32).unwrap().t() * 2.0;
+    constant.eval().unwrap();
+    let lazy = constant.t() + 1.0;
+    let f = |x: &Tensor| (x * &constant).sum(..) + lazy.sum(..);
+    let mut exporter = FunctionExporter::new(folder.path("f"), f).unwrap();
+    let arguments = [tensor![1.0], tensor![[1.0]], tensor![2]];
+    arguments.iter().for_each(|x| exporter.call(x).unwrap());
+    exporter.close().unwrap();
+    let size = fs::metadata(folder.path("f")).unwrap().len();
+    assert!((400_000..420_000).contains(&size), "{size} bytes");
+    let imported = import(folder.path("f")).unwrap();
+    arguments.iter().for_each(|x| same(&imported.call(x).unwrap(), &[f(x)]));
 }
 
 #[test]

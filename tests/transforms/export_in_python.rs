@@ -34,6 +34,17 @@ def fun(x, bias, scale):
 with mx.exporter(f"{folder}/python.mlxfn", fun, metadata="größe %s") as exporter:
     exporter(x, scale=x[1], bias=x[0])
     exporter(x[:2], bias=x[0], scale=x[1])
+# What no process but this one has.
+streams = [mx.new_stream(mx.cpu) for _ in range(40)]
+def on_stream(x):
+    with mx.stream(streams[-1]):
+        return x * 2
+mx.export_function(f"{folder}/stream.mlxfn", on_stream, x)
+def many(**kwargs):
+    return sum(kwargs[f"k{i}"] * 2.0**i for i in range(20))
+given = {f"k{i}": mx.array(float(i)) for i in reversed(range(20))}
+mx.export_function(f"{folder}/many_python.mlxfn", many, **given)
+mx.save(f"{folder}/many.npy", mx.import_function(f"{folder}/many_rust.mlxfn")(**given)[0])
 # Python MLX may end its process on the way out ("terminate called …").
 sys.stdout.flush()
 os._exit(0)
@@ -72,6 +83,13 @@ fn functions_go_to_python_and_back() {
     let plain = |x: &Tensor| ops::exp(x).map(|y| y * &turned - 0.3);
     export_function(folder.path("plain.mlxfn"), plain, &x).unwrap();
 
+    let terms =
+        |(): &(), more: &Keywords| (0..20).map(|i| &more[&format!("k{i}")] * 2.0_f64.powi(i)).sum::<Tensor>();
+    let many: Keywords = (0..20).map(|i| (format!("k{i}"), tensor![f64::from(i)].index(0))).collect();
+    let mut exporter = FunctionExporter::with_keywords(folder.path("many_rust.mlxfn"), terms).unwrap();
+    exporter.call_keywords(&(), &many).unwrap();
+    exporter.close().unwrap();
+
     let mut python = Command::new("python3");
     python.args(["-c", EXCHANGE]).arg(folder.path("")).env("PYTHONPATH", site);
     let output = python.output().expect("python3 is there where its packages are");
@@ -86,4 +104,9 @@ fn functions_go_to_python_and_back() {
     assert_eq!(back.metadata(), "größe %s");
     same(&back.call_keywords(&x, &more).unwrap(), &[y, z]);
     same(&back.call_keywords(&short, &more).unwrap(), &[short_y, short_z]);
+    let wanted = [terms(&(), &many)];
+    same(&[saved("many.npy")], &wanted);
+    same(&import(folder.path("many_python.mlxfn")).unwrap().call_keywords(&(), &many).unwrap(), &wanted);
+    let doubled = import(folder.path("stream.mlxfn")).unwrap().call(&x).unwrap();
+    same(&[&doubled[0] * 2.0 + &doubled[0]], &[&x * 6.0]);
 }

@@ -2,6 +2,7 @@
 // what is exported, whose memory MLX writes as it lies.
 #include "common.h"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <unordered_map>
@@ -140,11 +141,12 @@ int mlxr_export_replace(
     const mlx_array* outputs,
     size_t output_count,
     const mlx_array* from,
+    size_t from_count,
     const mlx_array* to,
-    size_t pair_count) {
+    size_t to_count) {
   return guarded([&] {
     std::unordered_map<std::uintptr_t, array> others;
-    for (size_t i = 0; i < pair_count; ++i) {
+    for (size_t i = 0; i < std::min(from_count, to_count); ++i) {
       others.emplace(mlx_array_get_(from[i]).id(), mlx_array_get_(to[i]));
     }
     auto replace = [&](std::vector<array>& arrays) {

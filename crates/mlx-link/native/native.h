@@ -124,7 +124,7 @@ int mlxr_export_constants(
     size_t count,
     const mlx_array* outputs,
     size_t output_count);
-// Locked. The outputs with other constants, which have the same values, in the place of `from`.
+// Locked. The outputs with other constants, which have the same values, in the place of as many in `from`.
 int mlxr_export_replace(
     mlx_vector_array* replaced,
     const mlx_array* inputs,
@@ -132,8 +132,9 @@ int mlxr_export_replace(
     const mlx_array* outputs,
     size_t output_count,
     const mlx_array* from,
+    size_t from_count,
     const mlx_array* to,
-    size_t pair_count);
+    size_t to_count);
 
 // A function from a file.
 typedef struct mlxr_imported_ {

@@ -172,8 +172,9 @@ unsafe extern "C" {
         outputs: *const mlx_array,
         output_count: usize,
         from: *const mlx_array,
+        from_count: usize,
         to: *const mlx_array,
-        pair_count: usize,
+        to_count: usize,
     ) -> ::std::os::raw::c_int;
 }
 #[repr(C)]

@@ -4,7 +4,7 @@
 //! trees, names, which file is written and what is believed of one (`crate::transforms`).
 
 use super::{
-    call::{call, told},
+    call::call,
     closure::{self, once},
     compile, io, runtime, status, view,
 };
@@ -37,6 +37,14 @@ pub(crate) struct Exporter {
     shapeless: bool,
     /// Whether a trace ended early: MLX then has an entry without inputs, which it compares the next ones with.
     broken: bool,
+    copies: Copies,
+}
+
+/// Constants that do not lie in order, and copies that do. The file has each once, however many traces use it.
+#[derive(Default)]
+struct Copies {
+    from: Vec<Tensor>,
+    to: Vec<Tensor>,
 }
 
 impl Exporter {
@@ -48,7 +56,7 @@ impl Exporter {
             out raw, text file, value shapeless, value metadata.as_ptr().cast(), value metadata.len()
         );
         status::check(op, ErrorKind::Io, status)?;
-        Ok(Exporter { raw: Raw(raw), shapeless, broken: false })
+        Ok(Exporter { raw: Raw(raw), shapeless, broken: false, copies: Copies::default() })
     }
 
     /// Whether the file is of no use.
@@ -65,13 +73,13 @@ impl Exporter {
         names: &[CString],
     ) -> Result<(), E> {
         let (raw, shapeless, names) = (self.raw.get(), self.shapeless, pointers(names));
-        let mut called = false;
+        let (mut called, copies) = (false, &mut self.copies);
         let traced = |inputs: Vec<Tensor>| {
             called = true;
             let given = inputs.clone();
             // An imported function gets its arguments in order: what was asked of placeholders holds.
             let (outputs, _) = view::meets_placeholder(|| compile::tracing(shapeless, || f(given)));
-            in_order(op, &inputs, outputs?).map_err(E::from)
+            copies.in_order(op, &inputs, outputs?).map_err(E::from)
         };
         // Also where a panic goes on.
         self.broken = true;
@@ -92,34 +100,49 @@ impl Drop for Exporter {
     }
 }
 
-/// The outputs over constants that are computed and lie in order.
-fn in_order(op: &'static str, inputs: &[Tensor], outputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
-    let guard = runtime::enter()?;
-    let constants = closure::vector(
-        op,
-        &guard,
-        |out| call!(sys::mlxr_export_constants, value out, tensors inputs, tensors (&outputs)),
-    )?;
-    drop(guard);
-    crate::eval(&constants)?;
-    let (mut from, mut to) = (Vec::new(), Vec::new());
-    for constant in constants {
-        if !view::of(&constant)?.is_row_contiguous() {
-            to.push(io::from_bytes(op, &constant.to_bytes()?, constant.shape(), constant.dtype())?);
-            from.push(constant);
+impl Copies {
+    /// The outputs over constants that are computed and lie in order.
+    fn in_order(&mut self, op: &'static str, inputs: &[Tensor], outputs: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        let outputs = self.replace(op, inputs, outputs, 0)?;
+        let guard = runtime::enter()?;
+        let constants = closure::vector(
+            op,
+            &guard,
+            |out| call!(sys::mlxr_export_constants, value out, tensors inputs, tensors (&outputs)),
+        )?;
+        drop(guard);
+        crate::eval(&constants)?;
+        let known = self.from.len();
+        for constant in constants {
+            if !view::of(&constant)?.is_row_contiguous() {
+                let bytes = constant.to_bytes()?;
+                self.to.push(io::from_bytes(op, &bytes, constant.shape(), constant.dtype())?);
+                self.from.push(constant);
+            }
         }
+        self.replace(op, inputs, outputs, known)
     }
-    if from.is_empty() {
-        return Ok(outputs);
+
+    /// The outputs with the copies from the `first` on in their places.
+    fn replace(
+        &self,
+        op: &'static str,
+        inputs: &[Tensor],
+        outputs: Vec<Tensor>,
+        first: usize,
+    ) -> Result<Vec<Tensor>> {
+        let (from, to) = (&self.from[first..], &self.to[first..]);
+        if from.is_empty() {
+            return Ok(outputs);
+        }
+        let guard = runtime::enter()?;
+        closure::vector(op, &guard, |out| {
+            call!(
+                sys::mlxr_export_replace,
+                value out, tensors inputs, tensors (&outputs), tensors from, tensors to
+            )
+        })
     }
-    let guard = runtime::enter()?;
-    closure::vector(op, &guard, |out| {
-        let to = to.iter().map(|other| other.0.raw()).collect::<Vec<_>>();
-        call!(
-            sys::mlxr_export_replace,
-            value out, tensors inputs, tensors (&outputs), value from.as_ptr().cast(), list to
-        )
-    })
 }
 
 /// A function that MLX read from a file.
@@ -151,7 +174,8 @@ impl Imported {
             &guard,
             |out| call!(sys::mlxr_imported_apply, value out, value raw, tensors (&inputs), list names),
         );
-        let outputs = told(op, outputs, || inputs.iter().map(Into::into).collect())?;
+        let operands = || inputs.iter().map(Into::into).collect::<Vec<_>>();
+        let outputs = outputs.map_err(|error| error.with_operands(&operands()))?;
         match outputs.iter().find(|output| !output.0.fits()) {
             Some(output) => Err(shape::too_large(op, output.shape(), output.dtype())),
             None => Ok(outputs),
