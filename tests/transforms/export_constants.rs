@@ -53,12 +53,16 @@ fn a_constant_of_several_traces_is_written_once() {
     let f = |x: &Tensor| (x * &constant).sum(..) + lazy.sum(..);
     let mut exporter = FunctionExporter::new(folder.path("f"), f).unwrap();
     let arguments = [tensor![1.0], tensor![[1.0]], tensor![2]];
-    arguments.iter().for_each(|x| exporter.call(x).unwrap());
+    for x in &arguments {
+        exporter.call(x).unwrap();
+    }
     exporter.close().unwrap();
     let size = fs::metadata(folder.path("f")).unwrap().len();
     assert!((400_000..420_000).contains(&size), "{size} bytes");
     let imported = import(folder.path("f")).unwrap();
-    arguments.iter().for_each(|x| same(&imported.call(x).unwrap(), &[f(x)]));
+    for x in &arguments {
+        same(&imported.call(x).unwrap(), &[f(x)]);
+    }
 }
 
 #[test]
