@@ -2,16 +2,22 @@
 //!
 //! A process each, since other tests' memory would hide what a round keeps.
 
+#[path = "support/exported.rs"]
+mod exported;
 #[path = "support/failing.rs"]
 mod failing;
+#[path = "support/folder.rs"]
+mod folder;
 #[path = "support/programs.rs"]
 mod programs;
 
+use exported::import;
 use failing::failing;
+use folder::Folder;
 use mlx::{
     Tensor, eval, ops,
     prelude::*,
-    transforms::{checkpoint, compile, compile_state, grad, value_and_grad},
+    transforms::{FunctionExporter, checkpoint, compile, compile_state, grad, value_and_grad},
 };
 use std::{fs, process::ExitCode, thread};
 
@@ -37,6 +43,7 @@ fn main() -> ExitCode {
             ("compiled_functions_inside_gradients", compiled_functions_inside_gradients),
             ("gradient_steps", gradient_steps),
             ("gradients_of_checkpoints", gradients_of_checkpoints),
+            ("functions_exported_and_imported", functions_exported_and_imported),
         ],
         1,
     )
@@ -227,4 +234,35 @@ fn gradients_of_checkpoints() {
         let slope = grad(|x| layer.call(x).map(|y| y.sum(..)), &x).unwrap();
         assert_eq!(slope.to_vec::<f32>().unwrap(), [2.0, 3.0]);
     });
+}
+
+/// Each file has 40 KB of constants, of which two lie out of order; some functions fail, some are never called.
+fn functions_exported_and_imported() {
+    let folder = Folder::new("leaks");
+    let constant = ops::full([50, 100], 0.5, Dtype::Float32).unwrap().t() * 2.0;
+    let turned = constant.t();
+    eval([&constant, &turned]).unwrap();
+    check(1000, |turn| {
+        let f = |[x, y]: &[Tensor; 2]| match y.ndim() {
+            3 => Err(mlx::Error::new(mlx::ErrorKind::Value, "mine", "no")),
+            _ => Ok((x * &turned + &constant.t() + y, x.clone())),
+        };
+        let x = ops::zeros([50, 100], Dtype::Float32).unwrap();
+        let mut exporter = FunctionExporter::new(folder.path("f"), f).unwrap();
+        exporter.call(&[x.clone(), tensor![1.0]]).unwrap();
+        exporter.call(&[x.clone(), tensor![[1.0]]]).unwrap();
+        if turn % 3 == 0 {
+            assert!(exporter.call(&[x.clone(), tensor![[[1.0]]]]).is_err());
+            return;
+        }
+        exporter.close().unwrap();
+        let f = import(folder.path("f")).unwrap();
+        assert!(f.call(&x).is_err());
+        if turn % 3 == 1 {
+            let outputs = f.call(&[x, tensor![turn as f64]]).unwrap();
+            assert_eq!(outputs[0].max(..).to_vec::<f32>().unwrap(), [turn as f32 + 1.0]);
+        }
+    });
+    let open = fs::read_dir("/proc/self/fd").expect("Linux tells").count();
+    assert!(open < 40, "{open} files are open");
 }

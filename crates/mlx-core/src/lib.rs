@@ -25,6 +25,8 @@ mod dtype_kind;
 mod element;
 mod error;
 mod eval;
+#[doc(hidden)]
+pub mod file;
 mod format;
 pub mod graph;
 mod guard;

@@ -98,6 +98,62 @@ int mlxr_compiled_apply(
 // Locked. Drops this thread's traces of compiled functions.
 void mlxr_compile_forget_all(void);
 
+// What writes traces of a function into a file.
+typedef struct mlxr_exporter_ {
+  void* ctx;
+} mlxr_exporter;
+
+// Locked. Writes the file's head; `metadata` has `length` bytes.
+int mlxr_exporter_new(mlxr_exporter* exporter, const char* file, bool shapeless, const char* metadata, size_t length);
+// Locked. Closes the file.
+void mlxr_exporter_free(mlxr_exporter exporter);
+// Locked. Appends a trace of `function`, which MLX calls on this thread. The last inputs have the names. After an error the
+// exporter cannot be used again, but where MLX did not call the function.
+int mlxr_exporter_apply(
+    mlxr_exporter exporter,
+    mlx_closure function,
+    const mlx_array* inputs,
+    size_t count,
+    const char* const* names,
+    size_t name_count);
+// Locked. The arrays below `outputs` that have values or read them from a file, and are none of `inputs`; an error where one
+// will never have values.
+int mlxr_export_constants(
+    mlx_vector_array* constants,
+    const mlx_array* inputs,
+    size_t count,
+    const mlx_array* outputs,
+    size_t output_count);
+// Locked. The outputs with other constants, which have the same values, in the place of as many in `from`.
+int mlxr_export_replace(
+    mlx_vector_array* replaced,
+    const mlx_array* inputs,
+    size_t count,
+    const mlx_array* outputs,
+    size_t output_count,
+    const mlx_array* from,
+    size_t from_count,
+    const mlx_array* to,
+    size_t to_count);
+
+// A function from a file.
+typedef struct mlxr_imported_ {
+  void* ctx;
+} mlxr_imported;
+
+// Locked. MLX believes the file.
+int mlxr_imported_new(mlxr_imported* imported, const char* file);
+// Locked.
+void mlxr_imported_free(mlxr_imported imported);
+// Locked. The last inputs have the names.
+int mlxr_imported_apply(
+    mlx_vector_array* outputs,
+    mlxr_imported imported,
+    const mlx_array* inputs,
+    size_t count,
+    const char* const* names,
+    size_t name_count);
+
 // How many devices there are of a kind; gpu false is the CPU.
 int mlxr_device_count(int* count, bool gpu);
 // What MLX tells of a device: lines of a key, a tab and a value.

@@ -127,6 +127,81 @@ unsafe extern "C" {
 unsafe extern "C" {
     pub fn mlxr_compile_forget_all();
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct mlxr_exporter_ {
+    pub ctx: *mut ::std::os::raw::c_void,
+}
+pub type mlxr_exporter = mlxr_exporter_;
+unsafe extern "C" {
+    pub fn mlxr_exporter_new(
+        exporter: *mut mlxr_exporter,
+        file: *const ::std::os::raw::c_char,
+        shapeless: bool,
+        metadata: *const ::std::os::raw::c_char,
+        length: usize,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_exporter_free(exporter: mlxr_exporter);
+}
+unsafe extern "C" {
+    pub fn mlxr_exporter_apply(
+        exporter: mlxr_exporter,
+        function: mlx_closure,
+        inputs: *const mlx_array,
+        count: usize,
+        names: *const *const ::std::os::raw::c_char,
+        name_count: usize,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_export_constants(
+        constants: *mut mlx_vector_array,
+        inputs: *const mlx_array,
+        count: usize,
+        outputs: *const mlx_array,
+        output_count: usize,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_export_replace(
+        replaced: *mut mlx_vector_array,
+        inputs: *const mlx_array,
+        count: usize,
+        outputs: *const mlx_array,
+        output_count: usize,
+        from: *const mlx_array,
+        from_count: usize,
+        to: *const mlx_array,
+        to_count: usize,
+    ) -> ::std::os::raw::c_int;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct mlxr_imported_ {
+    pub ctx: *mut ::std::os::raw::c_void,
+}
+pub type mlxr_imported = mlxr_imported_;
+unsafe extern "C" {
+    pub fn mlxr_imported_new(
+        imported: *mut mlxr_imported,
+        file: *const ::std::os::raw::c_char,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_imported_free(imported: mlxr_imported);
+}
+unsafe extern "C" {
+    pub fn mlxr_imported_apply(
+        outputs: *mut mlx_vector_array,
+        imported: mlxr_imported,
+        inputs: *const mlx_array,
+        count: usize,
+        names: *const *const ::std::os::raw::c_char,
+        name_count: usize,
+    ) -> ::std::os::raw::c_int;
+}
 unsafe extern "C" {
     pub fn mlxr_device_count(count: *mut ::std::os::raw::c_int, gpu: bool) -> ::std::os::raw::c_int;
 }

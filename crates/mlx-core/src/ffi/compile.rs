@@ -40,6 +40,29 @@ struct Tracing {
     shapeless: bool,
 }
 
+/// Lives as long as the function runs.
+struct Traces;
+
+impl Tracing {
+    fn begin(self) -> Traces {
+        TRACING.with_borrow_mut(|all| all.push(self));
+        Traces
+    }
+}
+
+impl Drop for Traces {
+    fn drop(&mut self) {
+        TRACING.with_borrow_mut(Vec::pop);
+    }
+}
+
+/// Runs a function that is traced for a file, for every shape at once or one.
+pub(super) fn tracing<T>(shapeless: bool, work: impl FnOnce() -> T) -> T {
+    // No compiled function has the id 0.
+    let _tracing = Tracing { id: 0, shapeless }.begin();
+    work()
+}
+
 /// A function that can be traced.
 pub(crate) trait Traceable {
     /// Its outputs, and a number that comes back whenever the trace is used. No trace is made where MLX calls it in the
@@ -209,20 +232,12 @@ unsafe extern "C" fn trace<T: Traceable>(
     direct: bool,
     traced: *mut c_void,
 ) -> c_int {
-    struct Traced;
-    impl Drop for Traced {
-        fn drop(&mut self) {
-            TRACING.with_borrow_mut(Vec::pop);
-        }
-    }
     // SAFETY: the payload of `Traced::new`, which lives as long as the compiled function and is only read; the place of
     // the number is the caller's own.
     let (traced, number) = unsafe { (&*traced.cast::<Payload<T>>(), &mut *number) };
-    let _traced = (!direct).then(|| {
+    let _tracing = (!direct).then(|| {
         traced.id.note_thread();
-        let tracing = Tracing { id: traced.id.number, shapeless: traced.shapeless };
-        TRACING.with_borrow_mut(|all| all.push(tracing));
-        Traced
+        Tracing { id: traced.id.number, shapeless: traced.shapeless }.begin()
     });
     let (status, met_placeholder) = view::meets_placeholder(|| {
         closure::run(out, inputs, &mut |inputs| {

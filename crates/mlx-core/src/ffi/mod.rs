@@ -17,6 +17,7 @@ mod closure;
 pub(crate) mod compile;
 pub(crate) mod custom;
 pub(crate) mod eval;
+pub(crate) mod export;
 pub mod fast;
 pub mod fft;
 mod handle;
