@@ -62,14 +62,14 @@ fn modes() -> impl Iterator<Item = fast::Quantization> {
 }
 
 /// A matrix of that shape as if it were quantized.
-fn quantized(rows: i32, columns: i32, how: fast::Quantization) -> fast::Quantized {
+fn quantized(rows: i32, columns: i32, how: fast::Quantization) -> fast::QuantizedTensor {
     let is_affine = how.mode == fast::QuantMode::Affine;
     let scales = [rows, columns / how.group_size.max(1)];
     let scale_dtype = if is_affine { Dtype::Float32 } else { Dtype::Uint8 };
     let weight = ops::ones([rows, columns * 4 / 32], Dtype::Uint32).expect("a shape");
     let scales = ops::ones(scales, scale_dtype).expect("a shape");
     let biases = is_affine.then(|| scales.clone());
-    fast::Quantized::new(weight, scales, biases, how)
+    fast::QuantizedTensor::new(weight, scales, biases, how)
 }
 
 fn quantized_product_of_nothing() {
@@ -83,8 +83,8 @@ fn quantized_product_of_nothing() {
         refused(fast::quantized_matmul(&ones(&[0, 2]), &quantized(2, 64, how), false), ErrorKind::Shape);
         refused(fast::quantized_matmul(&ones(&[3, 0]), &quantized(0, 64, how), false), ErrorKind::Shape);
         refused(fast::quantized_matmul(&ones(&[]), &quantized(2, 64, how), true), ErrorKind::Shape);
-        survives(fast::quantize(&ones(&[0, 64]), how).map(|q| q.weight));
-        survives(fast::quantize(&ones(&[2, 0]), how).map(|q| q.weight));
+        survives(fast::quantize(&ones(&[0, 64]), how).map(|q| q.packed));
+        survives(fast::quantize(&ones(&[2, 0]), how).map(|q| q.packed));
         survives(fast::dequantize(&quantized(0, 64, how)));
         survives(fast::dequantize(&quantized(2, 0, how)));
     }
@@ -97,7 +97,7 @@ fn quantization_by_any_sizes() {
         let whole = fast::quantize(&w, how).expect("128 elements a row");
         for size in EXTREMES.into_iter().chain([2, 3, 4, 5, 6, 8, 16, 32, 128, 1 << 16, 1 << 17]) {
             for how in [how.group_size(size), how.bits(size), how.group_size(size).bits(size)] {
-                survives(fast::quantize(&w, how).map(|q| q.weight));
+                survives(fast::quantize(&w, how).map(|q| q.packed));
                 let mut other = whole.clone();
                 other.how = how;
                 survives(fast::dequantize(&other));
@@ -105,8 +105,8 @@ fn quantization_by_any_sizes() {
                 survives(fast::quantized_matmul(&x, &other, false));
             }
         }
-        refused(fast::quantize(&w, how.group_size(0)).map(|q| q.weight), ErrorKind::Value);
-        refused(fast::quantize(&w, how.bits(0)).map(|q| q.weight), ErrorKind::Value);
+        refused(fast::quantize(&w, how.group_size(0)).map(|q| q.packed), ErrorKind::Value);
+        refused(fast::quantize(&w, how.bits(0)).map(|q| q.packed), ErrorKind::Value);
     }
     programs::end();
 }

@@ -20,3 +20,23 @@ use mlx_core::{Result, Tensor, ffi::fast};
 pub fn rms_norm(x: &Tensor, weight: Option<&Tensor>, eps: f32) -> Result<Tensor> {
     fast::rms_norm(x, weight, eps)
 }
+
+/// `x` less its mean over the root of its variance (plus `eps`) along the last axis, times `weight` and plus `bias` where
+/// there are any.
+///
+/// Mean and variance are computed in float32 for half precision. The result has the dtype that the operands promote to.
+///
+/// # Errors
+/// A 0-d `x`; a `weight` or `bias` that is not 1-D with the last axis' size; dtypes that promote to no real float.
+///
+/// ```
+/// # use mlx_core::tensor;
+/// let y = mlx_fast::layer_norm(&tensor![1.0, 3.0], None, Some(&tensor![0.0, 10.0]), 0.0)?;
+/// assert_eq!(y.to_vec::<f32>()?, [-1.0, 11.0]);
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+#[doc(alias = "mx.fast.layer_norm")]
+#[track_caller]
+pub fn layer_norm(x: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f32) -> Result<Tensor> {
+    fast::layer_norm(x, weight, bias, eps)
+}
