@@ -51,7 +51,7 @@ pub fn apply_token_bitmask(logits: &Tensor, words: &[i32]) -> Result<Tensor> {
     let last = shape.len() - 1;
     shape[last] = width as i32 * 32;
     let bits = index(&reshape(&bits, shape)?, (.., ..tokens))?;
-    let constant = |value: f64| full([], Scalar::Float(value), logits.dtype());
+    let constant = |value: f64| full([0_i32; 0], Scalar::Float(value), logits.dtype());
     add(logits, &where_(&bits, &constant(0.0)?, &constant(f64::NEG_INFINITY)?)?)
 }
 

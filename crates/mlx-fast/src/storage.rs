@@ -22,7 +22,7 @@ use std::{collections::VecDeque, mem};
 #[track_caller]
 pub fn materialize(x: &Tensor) -> Result<Tensor> {
     if x.ndim() == 0 {
-        return reshape(&materialize(&reshape(x, [1])?)?, []);
+        return reshape(&materialize(&reshape(x, [1])?)?, [0_i32; 0]);
     }
     let axes: Vec<i32> = (0..x.ndim() as i32).collect();
     let start = Tensor::from_slice(&vec![0_i32; x.ndim()])?;
@@ -83,6 +83,10 @@ fn kept(range: [i32; 3]) -> Option<Tensor> {
 fn keep(range: [i32; 3], tensor: &Tensor) {
     let mut gone = Vec::new();
     let mut ranges = RANGES.lock();
+    // Another thread may have been first.
+    if ranges.iter().any(|(key, _)| *key == range) {
+        return;
+    }
     let mut total = tensor.size() + ranges.iter().map(|(_, kept)| kept.size()).sum::<usize>();
     while total > KEPT && let Some((_, oldest)) = ranges.pop_front() {
         total -= oldest.size();
