@@ -2,7 +2,8 @@
 
 use mlx_core::{Dtype, Error, ErrorKind, Result, Scalar, Tensor, axes};
 use mlx_ops::{
-    add, argmax, arange, bitwise_and, expand_dims, full, index, logsumexp, reshape, right_shift, subtract, where_,
+    add, arange, argmax, bitwise_and, expand_dims, full, index, logsumexp, reshape, right_shift, subtract,
+    where_,
 };
 
 /// `logits` with `-inf` added to each token whose bit is 0: token `t` of the last axis has bit `t % 32`, from the lowest, of

@@ -188,7 +188,11 @@ pub fn quantize(w: &Tensor, how: impl Into<Quantization>) -> Result<QuantizedTen
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[track_caller]
-pub fn quantize_scaled(w: &Tensor, how: impl Into<Quantization>, global_scale: &Tensor) -> Result<QuantizedTensor> {
+pub fn quantize_scaled(
+    w: &Tensor,
+    how: impl Into<Quantization>,
+    global_scale: &Tensor,
+) -> Result<QuantizedTensor> {
     parts(w, how.into(), Some(global_scale))
 }
 

@@ -196,11 +196,7 @@ impl<'a> From<&'a QuantizedTensor> for QqmmWeight<'a> {
 /// ```
 #[doc(alias = "mx.qqmm")]
 #[track_caller]
-pub fn qqmm<'a>(
-    x: &Tensor,
-    w: impl Into<QqmmWeight<'a>>,
-    global_scale: Option<&Tensor>,
-) -> Result<Tensor> {
+pub fn qqmm<'a>(x: &Tensor, w: impl Into<QqmmWeight<'a>>, global_scale: Option<&Tensor>) -> Result<Tensor> {
     let (sides, how) = sides("qqmm", x, w.into(), global_scale)?;
     fast::qqmm(x, sides, how)
 }

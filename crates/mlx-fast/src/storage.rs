@@ -59,11 +59,14 @@ pub fn cached_arange(start: i32, stop: i32, step: i32) -> Result<Tensor> {
     let count = way.max(0).unsigned_abs().div_ceil(step.unsigned_abs().into());
     let count = i32::try_from(count).map_err(|_| refuse("too many numbers"))? as usize;
     let range = [start, stop, step];
-    if count >= LARGE && let Some(kept) = kept(range) {
+    if count >= LARGE
+        && let Some(kept) = kept(range)
+    {
         return Ok(kept);
     }
     // Each lies between start and stop.
-    let values: Vec<i32> = (0..count as i64).map(|i| (i64::from(start) + i * i64::from(step)) as i32).collect();
+    let values: Vec<i32> =
+        (0..count as i64).map(|i| (i64::from(start) + i * i64::from(step)) as i32).collect();
     let made = Tensor::from_slice(&values)?;
     if (LARGE..=KEPT).contains(&count) {
         keep(range, &made);
@@ -88,7 +91,9 @@ fn keep(range: [i32; 3], tensor: &Tensor) {
         return;
     }
     let mut total = tensor.size() + ranges.iter().map(|(_, kept)| kept.size()).sum::<usize>();
-    while total > KEPT && let Some((_, oldest)) = ranges.pop_front() {
+    while total > KEPT
+        && let Some((_, oldest)) = ranges.pop_front()
+    {
         total -= oldest.size();
         gone.push(oldest);
     }

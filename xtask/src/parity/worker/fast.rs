@@ -162,7 +162,9 @@ fn gather_qqmm(call: &Call) -> Result<Value> {
         "x, w, /, scales=, lhs_indices=, rhs_indices=, group_size=, bits=, mode=, global_scale_x=, global_scale_w=, *, sorted_indices=",
     )?;
     let how = gather(&bound, 3, 10)?;
-    with_weight(call, &bound, [5, 8], |w, scale| Some(mlx_fast::gather_qqmm(bound.tensor(0).ok()?, w, scale, &how)))
+    with_weight(call, &bound, [5, 8], |w, scale| {
+        Some(mlx_fast::gather_qqmm(bound.tensor(0).ok()?, w, scale, &how))
+    })
 }
 
 /// A product with parameters 1 and 2, the weight and its scales; quantization and global scales begin at two others.
