@@ -2,8 +2,8 @@
 
 use mlx_core::{Dtype, Error, ErrorKind, Result, Scalar, Tensor, axes};
 use mlx_ops::{
-    add, arange, argmax, bitwise_and, expand_dims, full, index, logsumexp, reshape, right_shift, subtract,
-    where_,
+    Ellipsis, add, arange, argmax, bitwise_and, expand_dims, full, index, logsumexp, reshape, right_shift,
+    subtract, where_,
 };
 
 /// `logits` with `-inf` added to each token whose bit is 0: token `t` of the last axis has bit `t % 32`, from the lowest, of
@@ -51,7 +51,7 @@ pub fn apply_token_bitmask(logits: &Tensor, words: &[i32]) -> Result<Tensor> {
     let bits = bitwise_and(&right_shift(&words, &arange(0, 32, 1)?)?, 1)?;
     let last = shape.len() - 1;
     shape[last] = width as i32 * 32;
-    let bits = index(&reshape(&bits, shape)?, (.., ..tokens))?;
+    let bits = index(&reshape(&bits, shape)?, (Ellipsis, ..tokens))?;
     let constant = |value: f64| full([0_i32; 0], Scalar::Float(value), logits.dtype());
     add(logits, &where_(&bits, &constant(0.0)?, &constant(f64::NEG_INFINITY)?)?)
 }
