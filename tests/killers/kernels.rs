@@ -240,7 +240,7 @@ fn index(value: i32) -> Tensor {
 
 /// The same, not computed yet.
 fn later(value: i32) -> Tensor {
-    ops::add(&index(value), 0).expect("a sum")
+    ops::add(index(value), 0).expect("a sum")
 }
 
 fn losses_by_any_target() {
