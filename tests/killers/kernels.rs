@@ -225,12 +225,15 @@ fn norms_of_nothing() {
         let last = shape[shape.len() - 1];
         for weight in [None, Some(ones(&[last])), Some(ones(&[3]))] {
             survives(fast::rms_norm(&ones(shape), weight.as_ref(), 0.0));
-            survives(fast::layer_norm(&ones(shape), weight.as_ref(), weight.as_ref(), 0.0));
-            survives(fast::layer_norm(&ones(shape), None, weight.as_ref(), 0.0));
+            let mut how = fast::LayerNorm::new(0.0);
+            how.bias = weight.as_ref();
+            survives(fast::layer_norm(&ones(shape), how));
+            how.weight = weight.as_ref();
+            survives(fast::layer_norm(&ones(shape), how));
         }
     }
     assert!(fast::rms_norm(&ones(&[]), None, 0.0).is_err());
-    assert!(fast::layer_norm(&ones(&[]), None, None, 0.0).is_err());
+    assert!(fast::layer_norm(&ones(&[]), fast::LayerNorm::new(0.0)).is_err());
     programs::end();
 }
 

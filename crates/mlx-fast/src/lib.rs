@@ -20,7 +20,7 @@ pub use attention::{Attention, Mask, scaled_dot_product_attention};
 pub use cross_entropy::cross_entropy;
 pub use decoding::{apply_token_bitmask, normalized_argmax};
 pub use hadamard::hadamard_transform;
-pub use norm::{layer_norm, rms_norm};
+pub use norm::{LayerNorm, layer_norm, rms_norm};
 pub use quantize::{
     QuantMode, Quantization, QuantizedTensor, dequantize, dequantize_dtype, quantize, quantize_scaled,
 };

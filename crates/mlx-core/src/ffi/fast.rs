@@ -26,7 +26,7 @@ pub fn rms_norm(x: &Tensor, weight: Option<&Tensor>, eps: f32) -> Result<Tensor>
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn layer_norm(x: &Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>, eps: f32) -> Result<Tensor> {
+pub fn layer_norm(x: &Tensor, [weight, bias]: [Option<&Tensor>; 2], eps: f32) -> Result<Tensor> {
     let _place = cpu_where_empty(&[Some(x), weight, bias])?;
     let x = &*guard::reducible(x)?;
     node!("layer_norm", sys::mlx_fast_layer_norm, tensor x, option weight, option bias, value eps)

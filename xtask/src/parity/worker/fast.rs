@@ -6,7 +6,9 @@ use super::{
     value::Value,
 };
 use mlx_core::Tensor;
-use mlx_fast::{Attention, Gather, Mask, QqmmWeight, QuantMode, Quantization, QuantizedTensor, Rope};
+use mlx_fast::{
+    Attention, Gather, LayerNorm, Mask, QqmmWeight, QuantMode, Quantization, QuantizedTensor, Rope,
+};
 
 /// What the op gives; nothing when mlx-fast has no such op.
 pub(crate) fn call(op: &str, call: &Call) -> Option<Result<Value>> {
@@ -39,8 +41,9 @@ fn rms_norm(call: &Call) -> Result<Value> {
 
 fn layer_norm(call: &Call) -> Result<Value> {
     let bound = call.bind("x, weight, bias, eps")?;
-    let (weight, bias) = (bound.optional_tensor(1)?, bound.optional_tensor(2)?);
-    tensor(mlx_fast::layer_norm(bound.tensor(0)?, weight, bias, bound.float(3, 0.0)?))
+    let mut how = LayerNorm::new(bound.float(3, 0.0)?);
+    (how.weight, how.bias) = (bound.optional_tensor(1)?, bound.optional_tensor(2)?);
+    tensor(mlx_fast::layer_norm(bound.tensor(0)?, how))
 }
 
 fn cross_entropy(call: &Call) -> Result<Value> {
