@@ -204,7 +204,7 @@ pub fn qqmm<'a>(x: &Tensor, w: impl Into<QqmmWeight<'a>>, global_scale: Option<&
 /// [`qqmm`] of matrices chosen by index, as in [`gather_qmm`].
 ///
 /// # Errors
-/// As [`qqmm`] and [`gather_qmm`]. MLX computes this on Metal alone, elsewhere evaluation fails.
+/// As [`qqmm`] and [`gather_qmm`]. MLX does not compute this on the CPU: evaluation fails there.
 ///
 /// ```
 /// # use mlx_core::{Tensor, tensor};
