@@ -28,6 +28,7 @@ mod eval;
 mod format;
 pub mod graph;
 mod guard;
+mod host;
 mod interop;
 mod iter;
 mod literal;
@@ -63,7 +64,9 @@ pub use eval::{async_eval, eval, spins, synchronize};
 #[doc(hidden)]
 pub use ffi::{Pointwise, pointwise as compile_pointwise};
 pub use format::{Precision, PrintOptions, get_printoptions, set_printoptions, with_printoptions};
+pub use ffi::owned::StableFiles;
 pub use guard::unguarded;
+pub use host::{HostInput, HostKernel, HostOutput, KernelError};
 #[cfg(feature = "approx")]
 pub use interop::approx::Approx;
 pub use iter::Iter;
