@@ -193,6 +193,18 @@ impl HostKernel {
     /// A name that is none; no outputs, or shapes that cannot be; [`output_like`](HostKernel::output_like) an input that is
     /// not there; inside a function that is traced for every shape at once; inside another host kernel. What the closure
     /// itself returns is the error of evaluating an output.
+    ///
+    /// ```
+    /// # use mlx_core::{Dtype, HostKernel, Tensor, tensor, transforms::compile_shapeless};
+    /// let zero = HostKernel::new("zero", |_, _| Ok(())).output_like(0);
+    /// assert_eq!(zero.call([&tensor![1, 2]])?[0].to_vec::<i32>()?, [0, 0]);
+    ///
+    /// // SAFETY: it comes to no shape.
+    /// let any_shape = unsafe { compile_shapeless(|x: &Tensor| zero.call_one([x])) };
+    /// let error = any_shape.call(&tensor![1, 2]).unwrap_err();
+    /// assert!(error.message().contains("[zero] a host kernel's shapes are fixed"));
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
     pub fn call<'a>(&self, inputs: impl IntoIterator<Item = &'a Tensor>) -> Result<Vec<Tensor>> {
         call::call(&self.0, inputs.into_iter().cloned().collect())
     }
