@@ -26,11 +26,12 @@ pub mod prelude;
 
 pub use mlx_core::{
     Axes, Complex32, CpuMode, Device, DeviceInfo, DeviceKind, Dtype, DtypeCategory, DtypeClass, DtypeKind,
-    Element, Error, ErrorKind, FloatInfo, HostInput, HostKernel, HostOutput, IntInfo, IntoAxes, IntoAxis, IntoBound, IntoScalar, IntoShape,
-    Iter, KernelError, MLX_VERSION, Operand, Precision, PrintOptions, Promotion, PromotionGuard, Result, Scalar, Shape,
-    StableFiles, Stream, Tensor, async_eval, axes, bf16, can_cast, cpu_mode, eval, f16, finfo, get_printoptions, iinfo,
-    isdtype, issubdtype, memory, promote_types, result_type, set_printoptions, spins, synchronize, tensor,
-    unguarded, with_device, with_printoptions, with_promotion_guard, with_stream,
+    Element, Error, ErrorKind, FloatInfo, HostInput, HostKernel, HostOutput, IntInfo, IntoAxes, IntoAxis,
+    IntoBound, IntoScalar, IntoShape, Iter, KernelError, MLX_VERSION, Operand, Precision, PrintOptions,
+    Promotion, PromotionGuard, Result, Scalar, Shape, StableFiles, Stream, Tensor, async_eval, axes, bf16,
+    can_cast, cpu_mode, eval, f16, finfo, get_printoptions, iinfo, isdtype, issubdtype, memory,
+    promote_types, result_type, set_printoptions, spins, synchronize, tensor, unguarded, with_device,
+    with_printoptions, with_promotion_guard, with_stream,
 };
 
 #[cfg(feature = "approx")]

@@ -44,9 +44,7 @@ fn scale(by: f32) -> HostKernel {
     .jvp(move |_, tangents| {
         Ok::<_, mlx::Error>(vec![tangents[0].as_ref().expect("the one input has a tangent") * by])
     })
-    .vmap(move |inputs, axes| {
-        Ok::<_, mlx::Error>((scale(by).call(inputs)?, vec![axes[0]].into()))
-    })
+    .vmap(move |inputs, axes| Ok::<_, mlx::Error>((scale(by).call(inputs)?, vec![axes[0]].into())))
 }
 
 fn failing(text: &'static str) -> HostKernel {
@@ -315,7 +313,10 @@ fn rules_that_give_other_than_needed_are_errors() {
     };
     let plain = copy::<f32>;
     told(plain().vjp(|_, _, _| Ok::<_, mlx::Error>(Vec::new())), "[copy] its vjp rule gave 0 tensors");
-    told(plain().vjp(|_, _, _| Ok::<_, mlx::Error>(vec![tensor![1.0]])), "gave shape [1] for tensor 0 of [2]");
+    told(
+        plain().vjp(|_, _, _| Ok::<_, mlx::Error>(vec![tensor![1.0]])),
+        "gave shape [1] for tensor 0 of [2]",
+    );
     told(plain().vjp(|x, _, _| ops::reshape(&x[0], [7]).map(|x| vec![x])), "reshape");
     let few = plain().vmap(|_, _| Ok::<_, mlx::Error>((Vec::new(), 0.into())));
     let error = vmap(|x: &Tensor| few.call_one([x]), &x).unwrap_err();
@@ -337,10 +338,8 @@ fn vmap_goes_by_the_rule() {
     assert_eq!(y.to_vec::<f32>().unwrap(), [10.0, 20.0, 30.0, 40.0]);
     let y = vmap_axes(|x: &Tensor| kernel.call_one([x]), 1, 0, &x).unwrap();
     assert_eq!(y.to_vec::<f32>().unwrap(), [10.0, 30.0, 20.0, 40.0]);
-    let slopes = vmap(
-        |x: &Tensor| grad(|x: &Tensor| kernel.call_one([x]).map(|y| y.square().sum(..)), x),
-        &x,
-    );
+    let slopes =
+        vmap(|x: &Tensor| grad(|x: &Tensor| kernel.call_one([x]).map(|y| y.square().sum(..)), x), &x);
     assert_eq!(slopes.unwrap().to_vec::<f32>().unwrap(), [200.0, 400.0, 600.0, 800.0]);
 }
 

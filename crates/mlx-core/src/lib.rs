@@ -61,10 +61,10 @@ pub use element::Element;
 pub use error::or_panic;
 pub use error::{Error, ErrorKind, Result};
 pub use eval::{async_eval, eval, spins, synchronize};
+pub use ffi::owned::StableFiles;
 #[doc(hidden)]
 pub use ffi::{Pointwise, pointwise as compile_pointwise};
 pub use format::{Precision, PrintOptions, get_printoptions, set_printoptions, with_printoptions};
-pub use ffi::owned::StableFiles;
 pub use guard::unguarded;
 pub use host::{HostInput, HostKernel, HostOutput, KernelError};
 #[cfg(feature = "approx")]

@@ -87,7 +87,8 @@ impl HostKernel {
         body: impl Fn(&[HostInput<'_>], &mut [HostOutput<'_>]) -> Result<(), KernelError> + Send + Sync + 'static,
     ) -> HostKernel {
         let is_plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let fault = (!is_plain).then(|| format!("the name {name:?} of a kernel is not of letters, digits and _"));
+        let fault =
+            (!is_plain).then(|| format!("the name {name:?} of a kernel is not of letters, digits and _"));
         HostKernel(Arc::new(Kernel {
             name: CString::new(if is_plain { name } else { "unnamed" }).unwrap_or_default(),
             body: Arc::new(body),
@@ -165,8 +166,7 @@ impl HostKernel {
         rule: impl Fn(&[Tensor], &[Option<Tensor>]) -> Result<Vec<Tensor>, E> + Send + Sync + 'static,
     ) -> HostKernel {
         self.with(|kernel| {
-            kernel.jvp =
-                Some(Arc::new(move |inputs, tangents| rule(inputs, tangents).map_err(Stop::failed)));
+            kernel.jvp = Some(Arc::new(move |inputs, tangents| rule(inputs, tangents).map_err(Stop::failed)));
         })
     }
 
