@@ -31,6 +31,7 @@ mod guard;
 mod host;
 mod interop;
 mod iter;
+mod kernel;
 mod literal;
 pub mod memory;
 mod operand;
@@ -70,6 +71,9 @@ pub use host::{HostInput, HostKernel, HostOutput, KernelError};
 #[cfg(feature = "approx")]
 pub use interop::approx::Approx;
 pub use iter::Iter;
+pub use kernel::{
+    Cuda, CudaKernel, GpuKernel, GpuLanguage, Launch, Metal, MetalCapture, MetalKernel, metal_is_available,
+};
 #[doc(hidden)]
 pub use literal::{literal_1, literal_2, literal_3};
 pub use operand::{IntoBound, Operand, OperandRef};

@@ -24,6 +24,7 @@ pub(crate) mod host;
 mod indexing;
 pub mod io;
 pub mod linalg;
+pub(crate) mod kernel;
 mod lock;
 pub(crate) mod memory;
 mod numeric;
