@@ -6,7 +6,7 @@ mod failing;
 mod programs;
 
 use failing::failing;
-use mlx::{Device, HostKernel, Stream, async_eval, ops, prelude::*, transforms::compile, with_stream};
+use mlx::{Device, Stream, async_eval, fast::HostKernel, ops, prelude::*, transforms::compile, with_stream};
 use std::{
     cell::RefCell,
     process::ExitCode,

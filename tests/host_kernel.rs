@@ -7,7 +7,9 @@ mod labels;
 
 use labels::labels;
 use mlx::{
-    Complex32, Device, Element, ErrorKind, HostKernel, Result, Shape, bf16, f16, ops,
+    Complex32, Device, Element, ErrorKind, Result, Shape, bf16, f16,
+    fast::HostKernel,
+    ops,
     prelude::*,
     transforms::{compile, grad, jvp, value_and_grad, vmap, vmap_axes},
     with_device,

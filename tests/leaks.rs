@@ -9,7 +9,9 @@ mod programs;
 
 use failing::failing;
 use mlx::{
-    HostKernel, Tensor, eval, ops,
+    Tensor, eval,
+    fast::HostKernel,
+    ops,
     prelude::*,
     transforms::{checkpoint, compile, compile_state, grad, value_and_grad},
 };

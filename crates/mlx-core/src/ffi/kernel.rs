@@ -13,9 +13,17 @@ use std::ffi::{CStr, CString, c_char, c_int};
 
 /// Which language a kernel is written in, and what only that one has.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Language {
-    Cuda { shared_memory: i32 },
-    Metal { atomic_outputs: bool },
+pub enum Language {
+    /// CUDA, with so many bytes of dynamic shared memory.
+    Cuda {
+        /// The bytes.
+        shared_memory: i32,
+    },
+    /// Metal.
+    Metal {
+        /// Whether outputs are atomic.
+        atomic_outputs: bool,
+    },
 }
 
 /// What a kernel is, whatever it is called with.
@@ -122,7 +130,8 @@ pub(crate) fn launch(
 ) -> Result<Vec<Tensor>> {
     let guard = runtime::enter()?;
     if guard.place().device().kind() != DeviceKind::Gpu {
-        let message = "a kernel for a GPU is called where work goes to the CPU: with_device(Device::gpu(), ..)";
+        let message =
+            "a kernel for a GPU is called where work goes to the CPU: with_device(Device::gpu(), ..)";
         return Err(Error::new(ErrorKind::Setup, op, message));
     }
     let mut out = Vector::empty(&guard);

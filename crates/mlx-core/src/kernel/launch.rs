@@ -99,7 +99,11 @@ impl Launch {
         self
     }
 
-    pub(super) fn checked(&self, op: &'static str, outputs: usize) -> Result<(Vec<(Shape, Dtype)>, [i32; 3])> {
+    pub(super) fn checked(
+        &self,
+        op: &'static str,
+        outputs: usize,
+    ) -> Result<(Vec<(Shape, Dtype)>, [i32; 3])> {
         let refused = |message: String| Err(Error::new(ErrorKind::Value, op, message));
         if let Some(fault) = &self.fault {
             return refused(fault.clone());
@@ -120,7 +124,9 @@ impl Launch {
             None => match i32::try_from(element_count(&self.outputs[0].0)) {
                 // A grid of none cannot be; the one thread has nothing to do.
                 Ok(elements) => [elements.max(1), 1, 1],
-                Err(_) => return refused("more elements than a grid has threads: it takes another grid".into()),
+                Err(_) => {
+                    return refused("more elements than a grid has threads: it takes another grid".into());
+                }
             },
         };
         if grid.iter().any(|&size| size < 1) {

@@ -161,7 +161,11 @@ impl<L: GpuLanguage> GpuKernel<L> {
             return Err(self.refused("a kernel's shapes are fixed: compile the function for each shape"));
         }
         if !kernel::is_available(self.language)? {
-            let message = format!("[{}] the MLX library that was loaded has no {}, or no GPU for it", self.name, L::NAME);
+            let message = format!(
+                "[{}] the MLX library that was loaded has no {}, or no GPU for it",
+                self.name,
+                L::NAME
+            );
             return Err(Error::new(ErrorKind::Setup, L::OP, message));
         }
         let name = self.text(&self.unique_name(&inputs, &outputs, launch))?;
@@ -196,7 +200,8 @@ impl<L: GpuLanguage> GpuKernel<L> {
 
     /// The outputs and the grid of a call that can be.
     fn checked(&self, inputs: &[Tensor], launch: &Launch) -> Result<(Vec<(Shape, Dtype)>, [i32; 3])> {
-        let names = self.inputs.iter().chain(&self.outputs).chain(launch.constants.iter().map(|(name, _)| name));
+        let names =
+            self.inputs.iter().chain(&self.outputs).chain(launch.constants.iter().map(|(name, _)| name));
         let mut known = HashSet::new();
         for name in names.chain([&self.name]) {
             if !is_identifier(name) {
@@ -211,16 +216,23 @@ impl<L: GpuLanguage> GpuKernel<L> {
             return Err(self.refused("it has no outputs"));
         }
         if inputs.len() != self.inputs.len() {
-            return Err(self.refused(format!("it has {} inputs and got {}", self.inputs.len(), inputs.len())));
+            return Err(self.refused(format!(
+                "it has {} inputs and got {}",
+                self.inputs.len(),
+                inputs.len()
+            )));
         }
         for (name, x) in self.inputs.iter().zip(inputs) {
             // MLX's CUDA passes these of a 0-d tensor to a function without such parameters.
-            let asked = ["shape", "strides", "ndim"].iter().any(|what| self.source.contains(&format!("{name}_{what}")));
+            let asked = ["shape", "strides", "ndim"]
+                .iter()
+                .any(|what| self.source.contains(&format!("{name}_{what}")));
             if x.ndim() == 0 && asked && matches!(self.language, Language::Cuda { .. }) {
                 return Err(self.refused(format!("input {name} is 0-d, and the source asks for its shape")));
             }
         }
-        let (outputs, grid) = launch.checked(L::OP, self.outputs.len()).map_err(|e| self.refused(e.message()))?;
+        let (outputs, grid) =
+            launch.checked(L::OP, self.outputs.len()).map_err(|e| self.refused(e.message()))?;
         match self.language {
             Language::Cuda { shared_memory } if shared_memory < 0 => {
                 Err(self.refused(format!("{shared_memory} bytes of shared memory cannot be")))
