@@ -110,7 +110,7 @@ fn a_token_bitmask_is_applied_as_by_ops() {
             })
             .collect();
         let kept = Tensor::from_shape_slice([rows, columns], &kept).unwrap();
-        let by_ops = ops::r#where(&kept, &logits, f64::NEG_INFINITY).unwrap();
+        let by_ops = ops::where_(&kept, &logits, f64::NEG_INFINITY).unwrap();
         assert_eq!((ours.shape(), ours.dtype()), (by_ops.shape(), by_ops.dtype()));
         assert_eq!(ours.to_bytes().unwrap(), by_ops.to_bytes().unwrap(), "{dtype} {rows} {columns}");
     }
