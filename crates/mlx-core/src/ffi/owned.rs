@@ -56,7 +56,7 @@ pub fn mapped(
 ) -> Result<Option<Tensor>> {
     let bytes = shape::element_count(sizes) * dtype.size();
     // Maps begin on pages, so the offset says how the elements lie.
-    if bytes == 0 || offset % alignment(dtype) as u64 != 0 || !is_shared()? {
+    if bytes == 0 || !offset.is_multiple_of(alignment(dtype) as u64) || !is_shared()? {
         return Ok(None);
     }
     let mut options = MmapOptions::new();
@@ -101,7 +101,7 @@ pub(crate) fn owned<O: Send + 'static, T: Copy>(
         }
         // Not before: who lends the memory may wait for another thread.
         let _guard = runtime::enter()?;
-        if bytes == 0 || !shared || memory.as_ptr().addr() % alignment(dtype) != 0 {
+        if bytes == 0 || !shared || !memory.as_ptr().addr().is_multiple_of(alignment(dtype)) {
             raw = data(memory, sizes, dtype);
             drop_boxed::<O>(owner.cast());
             i32::from(raw.ctx.is_null())

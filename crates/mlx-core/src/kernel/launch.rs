@@ -9,6 +9,9 @@ use crate::{
 /// The most threads of a group that any GPU takes.
 const MOST_THREADS: i64 = 1024;
 
+/// What a call writes, and its threads in each direction.
+pub(super) type OutputsAndGrid = (Vec<(Shape, Dtype)>, [i32; 3]);
+
 /// How a [`CudaKernel`](crate::CudaKernel) or [`MetalKernel`](crate::MetalKernel) is called.
 #[derive(Clone, Debug)]
 pub struct Launch {
@@ -99,11 +102,7 @@ impl Launch {
         self
     }
 
-    pub(super) fn checked(
-        &self,
-        op: &'static str,
-        outputs: usize,
-    ) -> Result<(Vec<(Shape, Dtype)>, [i32; 3])> {
+    pub(super) fn checked(&self, op: &'static str, outputs: usize) -> Result<OutputsAndGrid> {
         let refused = |message: String| Err(Error::new(ErrorKind::Value, op, message));
         if let Some(fault) = &self.fault {
             return refused(fault.clone());

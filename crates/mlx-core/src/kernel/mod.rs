@@ -7,6 +7,7 @@ mod launch;
 mod metal;
 
 pub use launch::Launch;
+use launch::OutputsAndGrid;
 pub use metal::{MetalCapture, metal_is_available};
 
 use crate::{
@@ -199,7 +200,7 @@ impl<L: GpuLanguage> GpuKernel<L> {
     }
 
     /// The outputs and the grid of a call that can be.
-    fn checked(&self, inputs: &[Tensor], launch: &Launch) -> Result<(Vec<(Shape, Dtype)>, [i32; 3])> {
+    fn checked(&self, inputs: &[Tensor], launch: &Launch) -> Result<OutputsAndGrid> {
         let names =
             self.inputs.iter().chain(&self.outputs).chain(launch.constants.iter().map(|(name, _)| name));
         let mut known = HashSet::new();
@@ -245,8 +246,12 @@ impl<L: GpuLanguage> GpuKernel<L> {
     fn unique_name(&self, inputs: &[Tensor], outputs: &[(Shape, Dtype)], launch: &Launch) -> String {
         let mut hasher = DefaultHasher::new();
         (&self.inputs, &self.outputs, &self.source, &self.header, self.row_contiguous).hash(&mut hasher);
-        inputs.iter().for_each(|x| (x.dtype(), x.ndim() == 0).hash(&mut hasher));
-        outputs.iter().for_each(|(_, dtype)| dtype.hash(&mut hasher));
+        for x in inputs {
+            (x.dtype(), x.ndim() == 0).hash(&mut hasher);
+        }
+        for (_, dtype) in outputs {
+            dtype.hash(&mut hasher);
+        }
         (&launch.constants, format!("{:?}", self.language)).hash(&mut hasher);
         format!("{}_{:016x}", self.name, hasher.finish())
     }
