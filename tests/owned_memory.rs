@@ -80,11 +80,11 @@ fn owners_of_every_dtype_are_dropped_once() {
 #[test]
 fn results_in_place_keep_the_owner() {
     for _ in 0..100 {
-        let (x, drops) = owned(&[1.0_f32; 5000]);
+        let (x, drops) = owned(&[1.0_f32; 3000]);
         let view = x.index(1..);
         let sum = x * 2.0 + 1.0;
-        assert_eq!(sum.to_vec::<f32>().unwrap(), [3.0; 5000]);
-        assert_eq!(view.to_vec::<f32>().unwrap(), [1.0; 4999]);
+        assert_eq!(sum.to_vec::<f32>().unwrap(), [3.0; 3000]);
+        assert_eq!(view.to_vec::<f32>().unwrap(), [1.0; 2999]);
         drop((sum, view));
         assert_eq!(count(&drops), 1);
     }
@@ -191,7 +191,8 @@ fn mapped_tensors_are_those_of_the_file_and_leave_it_alone() {
     let negative =
         ops::load_safetensors_mmap(&file.0, stable()).unwrap().tensors.remove("f32").unwrap() * -2.0;
     let values = negative.to_vec::<f32>().unwrap();
-    assert!(values.iter().enumerate().all(|(i, x)| *x == -2.0 * i as f32));
+    let wanted: Vec<f32> = (0..600).map(|i| -2.0 * i as f32).collect();
+    assert_eq!(values, wanted);
     assert_eq!(fs::read(&file.0).unwrap(), bytes);
     drop((results, negative));
     mlx::synchronize().unwrap();
@@ -246,7 +247,7 @@ fn a_large_file_is_opened_at_once() {
     assert!(memory::active().unwrap() < active + (1 << 20));
     // A busy machine may take longer than the few milliseconds that it takes.
     assert!(took < Duration::from_millis(500), "{took:?}");
-    assert_eq!(mapped["w7"].sum(..).item::<f32>().unwrap(), 0.0);
+    assert_eq!(mapped["w7"].sum(..).to_vec::<f32>().unwrap(), [0.0]);
 }
 
 #[test]
