@@ -5,7 +5,7 @@
 mod paired;
 
 use criterion::Criterion;
-use mlx::{Dtype, Tensor, fast::HostKernel, ops, prelude::*};
+use mlx::{Dtype, Tensor, fast::HostKernel, ops};
 use paired::{Case, Engine, Turns};
 use std::{
     hint::black_box,
