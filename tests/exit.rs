@@ -259,7 +259,7 @@ fn returns_while_host_kernels_run() {
     let kernel = |turn: usize| {
         let kept = vec![turn; 100];
         HostKernel::new("kept", move |_, outputs| {
-            if turn % 3 == 0 {
+            if turn.is_multiple_of(3) {
                 return Err("a third".into());
             }
             outputs[0].slice_mut::<u64>()?[0] = kept[99] as u64;

@@ -23,6 +23,7 @@ fn scopes_measure_apart_and_limits_come_back() {
     let base = memory::active().unwrap();
     memory::reset_peak().unwrap();
     let outer = memory::measure_peak().unwrap();
+    check(outer.bytes().unwrap(), base, 0);
     drop(hold(8));
     let inner = memory::measure_peak().unwrap();
     let kept = hold(3);
@@ -36,7 +37,8 @@ fn scopes_measure_apart_and_limits_come_back() {
     check(memory::peak().unwrap(), base, 23);
     // A new beginning of the process's figure leaves scopes alone.
     memory::reset_peak().unwrap();
-    check(memory::peak().unwrap(), base, 3);
+    drop(hold(1));
+    check(memory::peak().unwrap(), base, 4);
     drop(kept);
     drop(inner);
     check(outer.bytes().unwrap(), base, 23);

@@ -91,7 +91,8 @@ pub fn measure_peak() -> Result<PeakScope> {
     peaks.begin_again()?;
     let number = peaks.next;
     peaks.next += 1;
-    peaks.scopes.push((number, 0));
+    // MLX's figure begins at 0, whatever is held.
+    peaks.scopes.push((number, ffi::ACTIVE.get()?));
     Ok(PeakScope(number))
 }
 
