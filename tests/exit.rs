@@ -13,7 +13,9 @@ use exported::import;
 use failing::failing;
 use folder::Folder;
 use mlx::{
-    Device, Stream, async_eval, ops,
+    Device, Stream, async_eval,
+    fast::HostKernel,
+    ops,
     prelude::*,
     transforms::{ImportedFunction, compile, export_function},
     with_stream,
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
                 "main_returns_while_threads_call_imported_functions",
                 returns_while_threads_call_imported_functions,
             ),
+            ("main_returns_while_host_kernels_run", returns_while_host_kernels_run),
             ("main_never_used_mlx", never_used_mlx),
         ],
         20,
@@ -297,6 +300,40 @@ fn returns_while_threads_call_imported_functions() {
     }
     a_moment();
     drop(folder);
+    programs::end();
+}
+
+/// Kernels compute, fail and are dropped on MLX's threads; one is in a static.
+fn returns_while_host_kernels_run() {
+    static KEPT: OnceLock<(HostKernel, Tensor)> = OnceLock::new();
+    let kernel = |turn: usize| {
+        let kept = vec![turn; 100];
+        HostKernel::new("kept", move |_, outputs| {
+            if turn.is_multiple_of(3) {
+                return Err("a third".into());
+            }
+            outputs[0].slice_mut::<u64>()?[0] = kept[99] as u64;
+            Ok(())
+        })
+        .output([1], Dtype::Uint64)
+    };
+    KEPT.get_or_init(|| (kernel(1), kernel(2).call_one([]).unwrap()));
+    let (sender, receiver) = mpsc::channel();
+    for number in 0..3 {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            for turn in number.. {
+                let y = kernel(turn).call_one([]).unwrap();
+                match turn % 3 {
+                    0 => assert!(y.eval().is_err()),
+                    _ => assert_eq!(y.to_vec::<u64>().unwrap(), [turn as u64]),
+                }
+                let _ = sender.send(());
+            }
+        });
+    }
+    receiver.iter().take(20).for_each(drop);
+    a_moment();
     programs::end();
 }
 

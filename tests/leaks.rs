@@ -15,7 +15,9 @@ use exported::import;
 use failing::failing;
 use folder::Folder;
 use mlx::{
-    Tensor, eval, ops,
+    Tensor, eval,
+    fast::HostKernel,
+    ops,
     prelude::*,
     transforms::{FunctionExporter, checkpoint, compile, compile_state, grad, value_and_grad},
 };
@@ -44,6 +46,8 @@ fn main() -> ExitCode {
             ("gradient_steps", gradient_steps),
             ("gradients_of_checkpoints", gradients_of_checkpoints),
             ("functions_exported_and_imported", functions_exported_and_imported),
+            ("host_kernels_that_come_and_go", host_kernels_that_come_and_go),
+            ("owners_that_come_and_go", owners_that_come_and_go),
         ],
         1,
     )
@@ -265,4 +269,40 @@ fn functions_exported_and_imported() {
     });
     let open = fs::read_dir("/proc/self/fd").expect("Linux tells").count();
     assert!(open < 40, "{open} files are open");
+}
+
+/// Half of them fail; a third has a gradient.
+fn host_kernels_that_come_and_go() {
+    let x = Tensor::from_slice(&[1.5_f32; 100]).unwrap();
+    check(ROUNDS / 5, |turn| {
+        let kept = vec![turn as f32; 100];
+        let kernel = HostKernel::new("kept", move |inputs, outputs| {
+            if turn % 2 == 0 {
+                return Err("an even turn".into());
+            }
+            let (x, y) = (inputs[0].slice::<f32>()?, outputs[0].slice_mut::<f32>()?);
+            y.iter_mut().zip(x).zip(&kept).for_each(|((y, x), kept)| *y = x * kept);
+            Ok(())
+        })
+        .output_like(0)
+        .vjp(|_, cotangents, _| Ok::<_, mlx::Error>(vec![cotangents[0].clone()]));
+        // A view, which is packed for the kernel.
+        let y = kernel.call_one([&x.reshape([10, 10]).t()]).unwrap();
+        match turn % 2 {
+            0 => assert!(y.eval().is_err()),
+            _ => assert_eq!(y.to_vec::<f32>().unwrap()[98..], [1.5 * turn as f32; 2]),
+        }
+        if turn % 3 == 0 {
+            let slope = grad(|x| kernel.call_one([x]).map(|y| y.sum(..)), &x).unwrap();
+            assert_eq!(slope.to_vec::<f32>().unwrap(), [1.0; 100]);
+        }
+    });
+}
+
+fn owners_that_come_and_go() {
+    check(ROUNDS, |turn| {
+        let x = Tensor::from_owner([1000], vec![turn as f32; 1000]).unwrap();
+        let y = x * 2.0 + 1.0;
+        assert_eq!(y.to_vec::<f32>().unwrap()[998..], [2.0 * turn as f32 + 1.0; 2]);
+    });
 }

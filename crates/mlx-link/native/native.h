@@ -166,6 +166,69 @@ int mlxr_stream_new(mlx_stream* stream, bool gpu, int index);
 int mlxr_stream_enter(int* previous, mlx_stream stream);
 int mlxr_stream_leave(mlx_stream stream, int previous);
 
+// Memory in row-major order: so many elements of a dtype, and the sizes of the dimensions.
+typedef struct mlxr_host_part_ {
+  void* data;
+  size_t size;
+  const int32_t* shape;
+  size_t ndim;
+  mlx_dtype dtype;
+} mlxr_host_part;
+
+// A kernel's work, on a thread of MLX's: outputs hold zeros. The text of its error, or an empty string for none.
+typedef mlx_string (*mlxr_host_run)(
+    const mlxr_host_part* inputs,
+    size_t input_count,
+    const mlxr_host_part* outputs,
+    size_t output_count,
+    void* payload);
+
+// A kernel of the host's. Rules may be null; they are called as mlx-c calls those of custom functions. Kernels of one
+// `identity` are the same.
+typedef struct mlxr_host_kernel_ {
+  const char* name;
+  const void* identity;
+  mlxr_host_run run;
+  int (*vjp)(
+      mlx_vector_array* out,
+      mlx_vector_array inputs,
+      mlx_vector_array cotangents,
+      mlx_vector_array outputs,
+      void* payload);
+  int (*jvp)(
+      mlx_vector_array* out,
+      mlx_vector_array inputs,
+      mlx_vector_array tangents,
+      const int* argnums,
+      size_t argnum_count,
+      void* payload);
+  int (*vmap)(
+      mlx_vector_array* out,
+      mlx_vector_int* out_axes,
+      mlx_vector_array inputs,
+      const int* axes,
+      size_t axis_count,
+      void* payload);
+} mlxr_host_kernel;
+
+// Locked. The lazy outputs of a kernel, whose `data` is not looked at. `drop` gets the payload once, on any thread, also after
+// an error.
+int mlxr_host_new(
+    mlx_vector_array* out,
+    const mlxr_host_kernel* kernel,
+    void* payload,
+    void (*drop)(void*),
+    const mlxr_host_part* outputs,
+    size_t output_count,
+    const mlx_array* inputs,
+    size_t input_count,
+    mlx_stream stream);
+
+// Whether MLX can use memory of others': where it is built for the CPU alone.
+bool mlxr_owned_is_shared(void);
+// Locked. An array of memory that MLX reads and writes until `drop` gets its owner: once, on any thread, also after an error.
+int mlxr_owned_new(mlx_array* out, const mlxr_host_part* part, void* owner, void (*drop)(void*));
+
 // Around the start of the library, once each, on one thread. A process that ends meanwhile waits for it; at its end
 // `lock` takes the library lock for good, so that no thread is inside MLX while its statics are destroyed.
 int mlxr_start_begin(void);

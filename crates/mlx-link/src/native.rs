@@ -231,6 +231,85 @@ unsafe extern "C" {
 unsafe extern "C" {
     pub fn mlxr_stream_leave(stream: mlx_stream, previous: ::std::os::raw::c_int) -> ::std::os::raw::c_int;
 }
+#[repr(C)]
+pub struct mlxr_host_part_ {
+    pub data: *mut ::std::os::raw::c_void,
+    pub size: usize,
+    pub shape: *const i32,
+    pub ndim: usize,
+    pub dtype: mlx_dtype,
+}
+pub type mlxr_host_part = mlxr_host_part_;
+pub type mlxr_host_run = ::std::option::Option<
+    unsafe extern "C" fn(
+        inputs: *const mlxr_host_part,
+        input_count: usize,
+        outputs: *const mlxr_host_part,
+        output_count: usize,
+        payload: *mut ::std::os::raw::c_void,
+    ) -> mlx_string,
+>;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct mlxr_host_kernel_ {
+    pub name: *const ::std::os::raw::c_char,
+    pub identity: *const ::std::os::raw::c_void,
+    pub run: mlxr_host_run,
+    pub vjp: ::std::option::Option<
+        unsafe extern "C" fn(
+            out: *mut mlx_vector_array,
+            inputs: mlx_vector_array,
+            cotangents: mlx_vector_array,
+            outputs: mlx_vector_array,
+            payload: *mut ::std::os::raw::c_void,
+        ) -> ::std::os::raw::c_int,
+    >,
+    pub jvp: ::std::option::Option<
+        unsafe extern "C" fn(
+            out: *mut mlx_vector_array,
+            inputs: mlx_vector_array,
+            tangents: mlx_vector_array,
+            argnums: *const ::std::os::raw::c_int,
+            argnum_count: usize,
+            payload: *mut ::std::os::raw::c_void,
+        ) -> ::std::os::raw::c_int,
+    >,
+    pub vmap: ::std::option::Option<
+        unsafe extern "C" fn(
+            out: *mut mlx_vector_array,
+            out_axes: *mut mlx_vector_int,
+            inputs: mlx_vector_array,
+            axes: *const ::std::os::raw::c_int,
+            axis_count: usize,
+            payload: *mut ::std::os::raw::c_void,
+        ) -> ::std::os::raw::c_int,
+    >,
+}
+pub type mlxr_host_kernel = mlxr_host_kernel_;
+unsafe extern "C" {
+    pub fn mlxr_host_new(
+        out: *mut mlx_vector_array,
+        kernel: *const mlxr_host_kernel,
+        payload: *mut ::std::os::raw::c_void,
+        drop: ::std::option::Option<unsafe extern "C" fn(arg1: *mut ::std::os::raw::c_void)>,
+        outputs: *const mlxr_host_part,
+        output_count: usize,
+        inputs: *const mlx_array,
+        input_count: usize,
+        stream: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_owned_is_shared() -> bool;
+}
+unsafe extern "C" {
+    pub fn mlxr_owned_new(
+        out: *mut mlx_array,
+        part: *const mlxr_host_part,
+        owner: *mut ::std::os::raw::c_void,
+        drop: ::std::option::Option<unsafe extern "C" fn(arg1: *mut ::std::os::raw::c_void)>,
+    ) -> ::std::os::raw::c_int;
+}
 unsafe extern "C" {
     pub fn mlxr_start_begin() -> ::std::os::raw::c_int;
 }
