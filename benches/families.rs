@@ -88,33 +88,41 @@ fn operands(s: Stream) -> (Ours, Raw) {
     (ours, raw)
 }
 
+/// The name of a family's op, what builds it here, and what builds it of mlx-c calls.
+type Pair = (&'static str, fn(&Ours) -> Tensor, fn(&Raw, Stream) -> Array);
+
 pub(crate) fn cases() -> Vec<Case> {
     let s = Stream::current();
     let (ours, raw) = operands(s);
-    let case = |name, of_ours: fn(&Ours) -> Tensor, of_raw: fn(&Raw, Stream) -> Array| {
+    let case = |(name, of_ours, of_raw): Pair| {
         let (ours, raw) = (ours.clone(), raw.clone());
         let engines =
             vec![("ours", building(move || of_ours(&ours))), ("raw C", building(move || of_raw(&raw, s)))];
         Case { name, engines }
     };
+    [elements(), numerics()].into_iter().flatten().map(case).collect()
+}
+
+/// Elementwise ops, reductions, and what moves elements.
+fn elements() -> Vec<Pair> {
     vec![
-        case("exp", |o| o.x.exp(), |r, s| r.x.exp(s)),
-        case("sum of an axis", |o| o.x.sum(1), |r, s| r.x.sum(1, s)),
-        case("cumsum", |o| o.x.cumsum(1), |r, s| r.x.cumsum(1, s)),
-        case("sort", |o| o.x.sort(1), |r, s| r.x.sort(1, s)),
-        case("softmax", |o| o.x.softmax(1), |r, s| r.x.softmax(1, s)),
-        case("reshape", |o| o.x.reshape([3, 2]), |r, s| r.x.reshape(&[3, 2], s)),
-        case("transpose", |o| o.x.transpose([1, 0]), |r, s| r.x.transpose(&[1, 0], s)),
-        case(
+        ("exp", |o| o.x.exp(), |r, s| r.x.exp(s)),
+        ("sum of an axis", |o| o.x.sum(1), |r, s| r.x.sum(1, s)),
+        ("cumsum", |o| o.x.cumsum(1), |r, s| r.x.cumsum(1, s)),
+        ("sort", |o| o.x.sort(1), |r, s| r.x.sort(1, s)),
+        ("softmax", |o| o.x.softmax(1), |r, s| r.x.softmax(1, s)),
+        ("reshape", |o| o.x.reshape([3, 2]), |r, s| r.x.reshape(&[3, 2], s)),
+        ("transpose", |o| o.x.transpose([1, 0]), |r, s| r.x.transpose(&[1, 0], s)),
+        (
             "concatenate",
             |o| concatenate([&o.x, &o.wide], 1).expect("two rows each"),
             |r, s| Array::concatenate(&[&r.x, &r.wide], 1, s),
         ),
-        case("pad", |o| o.x.pad([(1, 2), (0, 1)], 0), |r, s| r.x.pad([1, 0], [2, 1], s)),
-        case("x[1]", |o| o.x.index(1), |r, s| r.x.row(1, s)),
-        case("x[1, :]", |o| o.x.index((1, ..)), |r, s| r.x.row_view(1, 3, s)),
-        case("x[:, ids]", |o| o.x.index((.., &o.ids)), |r, s| r.x.gather_columns(2, &r.ids, s)),
-        case(
+        ("pad", |o| o.x.pad([(1, 2), (0, 1)], 0), |r, s| r.x.pad([1, 0], [2, 1], s)),
+        ("x[1]", |o| o.x.index(1), |r, s| r.x.row(1, s)),
+        ("x[1, :]", |o| o.x.index((1, ..)), |r, s| r.x.row_view(1, 3, s)),
+        ("x[:, ids]", |o| o.x.index((.., &o.ids)), |r, s| r.x.gather_columns(2, &r.ids, s)),
+        (
             "x[:, 1:3] = v",
             |o| {
                 let mut x = o.wide.clone();
@@ -123,42 +131,48 @@ pub(crate) fn cases() -> Vec<Case> {
             },
             |r, s| r.wide.set_columns(2, &r.square, s),
         ),
-        case("x.at[ids].add(v)", |o| o.x.at(&o.ids).add(&o.x), |r, s| r.x.add_rows(&r.ids, &r.x, [2, 3], s)),
-        case("where", |o| o.x.where_(&o.x, &o.x), |r, s| Array::select(&r.x, &r.x, &r.x, s)),
-        case("matmul", |o| o.square.matmul(&o.x), |r, s| r.square.matmul(&r.x, s)),
-        case(
+        ("x.at[ids].add(v)", |o| o.x.at(&o.ids).add(&o.x), |r, s| r.x.add_rows(&r.ids, &r.x, [2, 3], s)),
+        ("where", |o| o.x.where_(&o.x, &o.x), |r, s| Array::select(&r.x, &r.x, &r.x, s)),
+    ]
+}
+
+/// Products, draws, and the kernels that models spend their time in.
+fn numerics() -> Vec<Pair> {
+    vec![
+        ("matmul", |o| o.square.matmul(&o.x), |r, s| r.square.matmul(&r.x, s)),
+        (
             "einsum",
             |o| einsum("ij,jk->ik", [&o.square, &o.x]).expect("a product"),
             |r, s| Array::einsum(c"ij,jk->ik", &[&r.square, &r.x], s),
         ),
-        case(
+        (
             "tensordot",
             |o| tensordot(&o.square, &o.x, ([1], [0])).expect("a product"),
             |r, s| r.square.tensordot(&r.x, 1, s),
         ),
-        case(
+        (
             "random.normal",
             |o| random::Normal::new().key(&o.key).sample([2, 3]).expect("six numbers"),
             |r, s| Array::normal(&[2, 3], &r.key, s),
         ),
-        case("linalg.norm", |o| norm(&o.x, Norm::Euclidean, 1).expect("two rows"), |r, s| r.x.norm(1, s)),
-        case("fft.rfft", |o| rfft(&o.wide, -1).expect("two rows"), |r, s| r.wide.rfft(6, s)),
-        case(
+        ("linalg.norm", |o| norm(&o.x, Norm::Euclidean, 1).expect("two rows"), |r, s| r.x.norm(1, s)),
+        ("fft.rfft", |o| rfft(&o.wide, -1).expect("two rows"), |r, s| r.wide.rfft(6, s)),
+        (
             "conv2d",
             |o| conv2d(&o.image, &o.kernel, Convolution::new()).expect("an image"),
             |r, s| r.image.conv2d(&r.kernel, s),
         ),
-        case(
+        (
             "fast.rms_norm",
             |o| mlx::fast::rms_norm(&o.x, Some(&o.weight), 1e-5).expect("rows of 3"),
             |r, s| r.x.rms_norm(&r.weight, s),
         ),
-        case(
+        (
             "fast.rope",
             |o| mlx::fast::rope(&o.heads, &mlx::fast::Rope::new(8).offset(4)).expect("rows of 8"),
             |r, s| r.heads.rope(8, 4, s),
         ),
-        case(
+        (
             "fast.attention",
             |o| {
                 let how = mlx::fast::Attention::new(0.5);

@@ -26,7 +26,6 @@ pub fn rms_norm(x: &Tensor, weight: Option<&Tensor>, eps: f32) -> Result<Tensor>
 /// What MLX refuses.
 #[track_caller]
 pub fn layer_norm(x: &Tensor, [weight, bias]: [Option<&Tensor>; 2], eps: f32) -> Result<Tensor> {
-    let _place = cpu_where_empty(&[Some(x), weight, bias])?;
     let x = &*guard::reducible(x)?;
     node!("layer_norm", sys::mlx_fast_layer_norm, tensor x, option weight, option bias, value eps)
 }
@@ -38,7 +37,6 @@ pub fn layer_norm(x: &Tensor, [weight, bias]: [Option<&Tensor>; 2], eps: f32) ->
 #[track_caller]
 pub fn cross_entropy(logits: &Tensor, targets: &Tensor) -> Result<Tensor> {
     let op = "cross_entropy";
-    let _place = cpu_where_empty(&[Some(logits), Some(targets)])?;
     let fits = logits.shape().split_last().is_some_and(|(_, rest)| rest == targets.shape());
     let targets = match logits.shape().last() {
         // MLX's fused kernel does not count from the end.

@@ -4,7 +4,7 @@
 //! a kernel is and what it may see (`crate::host`).
 
 use super::{
-    call::{call, told},
+    call::{call, told_as_built},
     custom::{self, Custom, Rules, list},
     runtime, status,
     vector::Vector,
@@ -90,7 +90,7 @@ pub(crate) fn build(
         list parts, tensors inputs, value stream
     );
     let made = status::check(OP, ErrorKind::Mlx, status).map(|()| out.tensors());
-    told(OP, made, || inputs.iter().map(OperandRef::from).collect())
+    told_as_built(OP, made, || inputs.iter().map(OperandRef::from))
 }
 
 /// Called by MLX on the thread of a stream, without the lock.

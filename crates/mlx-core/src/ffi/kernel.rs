@@ -3,7 +3,7 @@
 //! Not here: what is checked before (`crate::kernel`).
 
 use super::{
-    call::{call, told},
+    call::{call, told_as_built},
     runtime, status,
     vector::Vector,
 };
@@ -157,7 +157,7 @@ pub(crate) fn launch(
         ),
     };
     let made = status::check(op, ErrorKind::Mlx, status).map(|()| out.tensors());
-    told(op, made, || inputs.iter().map(OperandRef::from).collect())
+    told_as_built(op, made, || inputs.iter().map(OperandRef::from))
 }
 
 /// Starts a capture of what Metal does.
