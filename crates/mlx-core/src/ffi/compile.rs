@@ -5,7 +5,8 @@
 //! made one. Not here: trees of tensors, state (`crate::transforms`).
 
 use super::{
-    call::{call, told},
+    build::told,
+    call::call,
     closure::{self, Stop},
     runtime, status,
     vector::Vector,

@@ -4,7 +4,8 @@
 //! a kernel is and what it may see (`crate::host`).
 
 use super::{
-    call::{call, told_as_built},
+    build::told_as_built,
+    call::call,
     custom::{self, Custom, Rules, list},
     runtime, status,
     vector::Vector,

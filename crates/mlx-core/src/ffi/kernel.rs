@@ -2,11 +2,7 @@
 //!
 //! Not here: what is checked before (`crate::kernel`).
 
-use super::{
-    call::{call, told_as_built},
-    runtime, status,
-    vector::Vector,
-};
+use super::{build::told_as_built, call::call, runtime, status, vector::Vector};
 use crate::{DeviceKind, Dtype, Error, ErrorKind, OperandRef, Result, Shape, Tensor};
 use mlx_link as sys;
 use std::ffi::{CStr, CString, c_char, c_int};

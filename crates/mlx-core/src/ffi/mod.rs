@@ -12,6 +12,7 @@
 //! Not here: what an op means, which dtypes and shapes it takes. Hidden: for the crates of this workspace only.
 
 mod arrange;
+mod build;
 mod call;
 mod closure;
 pub(crate) mod compile;

@@ -4,7 +4,8 @@
 
 use super::{
     astype,
-    call::{build_several, call, node, nodes, told},
+    build::{build_several, told},
+    call::{call, node, nodes},
 };
 use crate::{
     Axes, Dtype, OperandRef, Result, Tensor,

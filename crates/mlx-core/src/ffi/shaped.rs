@@ -3,7 +3,8 @@
 //! Not here: other arrangements (`arrange`), tensors from a rule (`rules`).
 
 use super::{
-    call::{build, call, constant, data, node, told_as_built},
+    build::{build, told_as_built},
+    call::{call, constant, data, node},
     handle::Handle,
     runtime, status,
 };
