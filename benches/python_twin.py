@@ -1,4 +1,4 @@
-"""Python MLX's side of the benches graph_build and transforms.
+"""Python MLX's side of the benches graph_build, transforms and kernels.
 
 Prints MLX's version, then answers each line "CASE COUNT" with the nanoseconds that COUNT runs of CASE took.
 A result is dropped within its run, as in the bench; of `eval` cases only the evaluation counts.
@@ -59,6 +59,51 @@ MLP = {
 }
 COMPILED = mx.compile(lambda x, y: mx.tanh(x * y + x))
 
+
+
+def drawn(shape, seed):
+    array = mx.random.normal(shape, mx.bfloat16, key=mx.random.key(seed))
+    mx.eval(array)
+    return array
+
+
+def computed(operand, work):
+    """`work` on each of 16 operands, made at the first run, built, computed and dropped."""
+    operands = []
+
+    def run(count):
+        if not operands:
+            operands.extend(operand(seed) for seed in range(16))
+            mx.eval([work(*o) for o in operands])
+        start = perf_counter_ns()
+        for _ in range(count):
+            results = [work(*o) for o in operands]
+            mx.eval(results)
+            del results
+        return perf_counter_ns() - start
+
+    return run
+
+
+def attention(length):
+    kv = (1, 8, length, 128)
+    return computed(
+        lambda seed: (drawn((1, 32, 1, 128), seed), drawn(kv, seed + 100), drawn(kv, seed + 200)),
+        lambda q, k, v: mx.fast.scaled_dot_product_attention(q, k, v, scale=0.088388346),
+    )
+
+
+def quantized(bits):
+    def operand(seed):
+        parts = mx.quantize(drawn((4096, 4096), seed), group_size=64, bits=bits)
+        mx.eval(parts)
+        return (drawn((1, 4096), seed + 100), *parts)
+
+    return computed(
+        operand, lambda x, w, s, b: mx.quantized_matmul(x, w, s, b, transpose=True, group_size=64, bits=bits)
+    )
+
+
 CASES = {
     "a + b, f32": builds("c = a + b; del c"),
     "a + b, bf16": builds("c = a + b; del c", mx.bfloat16),
@@ -71,6 +116,9 @@ CASES = {
     "lookup of 128 lazy ids, eval": builds("c = mx.take(table, ids + 0, 0); mx.eval(c); del c", **TABLE),
     "value_and_grad of an MLP": builds("c = step(layers, x, y); del c", **MLP),
     "a compiled call": builds("c = f(a, b); del c", f=COMPILED),
+    "negate 16 MiB": computed(lambda seed: (drawn((8 << 20,), seed),), mx.negative),
+    **{f"attention over {length}": attention(length) for length in (1, 64, 512, 2048, 8192)},
+    **{f"a row by {bits} bits": quantized(bits) for bits in (4, 8)},
     "eval of 1": evals(1),
     "eval of 1024": evals(1024),
     "eval of 16384": evals(16384),
