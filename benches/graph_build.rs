@@ -1,7 +1,9 @@
 //! What the library's front costs: building, cloning, indexing and evaluating against bare mlx-c calls and Python MLX.
 //!
-//! `cargo bench --bench graph_build`. Not here: how engines are compared (`paired`), the engines (`raw`, `twin`).
+//! `cargo bench --bench graph_build`. `families`: an op of each family. Not here: how engines are compared (`paired`), the
+//! engines (`raw`, `twin`).
 
+mod families;
 mod paired;
 mod raw;
 mod twin;
@@ -22,6 +24,7 @@ const COLUMNS: &[&str] = &["ours", "raw C", "Python"];
 fn main() {
     let mut cases = build_cases();
     cases.extend(index_cases());
+    cases.extend(families::cases());
     cases.extend([1, 1024, 16384].map(eval_case));
     match Twin::python() {
         Ok(python) => add_python(&mut cases, &Rc::new(python)),

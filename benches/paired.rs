@@ -28,8 +28,15 @@ pub(crate) struct Turns {
     pub(crate) columns: &'static [&'static str],
 }
 
+/// "CASE|ENGINE|COUNT": so many runs of that alone, for a profiler, or for a count of instructions, which a busy machine
+/// does not change.
+const ALONE: &str = "MLX_BENCH_ALONE";
+
 /// Measures each case by criterion, then prints the table.
 pub(crate) fn run(cases: &[Case], criterion: Criterion, turns: &Turns) {
+    if let Ok(wanted) = env::var(ALONE) {
+        return alone(cases, &wanted);
+    }
     let mut criterion = criterion.configure_from_args();
     for case in cases {
         let mut group = criterion.benchmark_group(case.name);
@@ -50,6 +57,16 @@ pub(crate) fn run(cases: &[Case], criterion: Criterion, turns: &Turns) {
             println!("{}", row(case, turns));
         }
     }
+}
+
+fn alone(cases: &[Case], wanted: &str) {
+    let mut words = wanted.split('|');
+    let (case, engine, count) =
+        (words.next(), words.next(), words.next().and_then(|count| count.parse().ok()));
+    let engines = cases.iter().filter(|it| Some(it.name) == case).flat_map(|case| &case.engines);
+    let found = engines.into_iter().find(|(name, _)| Some(*name) == engine);
+    let ((_, work), count) = found.zip(count).expect("CASE|ENGINE|COUNT");
+    println!("{:?}", work(count));
 }
 
 /// The fastest turn of each engine, and the medians of the ratios within a round.

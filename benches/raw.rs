@@ -1,6 +1,8 @@
 //! The baseline: the same nodes, built by calls of mlx-c with no lock, no checks and no errors.
 //!
-//! The only `unsafe` of the benches. Not here: what is measured (`graph_build`).
+//! The only `unsafe` of the benches. `families`: one call a family of ops. Not here: what is measured (`graph_build`).
+
+pub(crate) mod families;
 
 use mlx_link as sys;
 use std::ptr;

@@ -9,7 +9,7 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! The [`guide`] is nine short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
+//! The [`guide`] is ten short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
 //! more arguments are methods, too, from the [`prelude`]), [`random`], [`linalg`] and [`fft`] Python's submodules, [`fast`]
 //! the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
 //! Operators and methods panic at the caller's line where Python raises; functions return [`Result`].
@@ -28,9 +28,9 @@ pub use mlx_core::{
     Axes, Complex32, CpuMode, Device, DeviceInfo, DeviceKind, Dtype, DtypeCategory, DtypeClass, DtypeKind,
     Element, Error, ErrorKind, FloatInfo, IntInfo, IntoAxes, IntoAxis, IntoBound, IntoScalar, IntoShape,
     Iter, MLX_VERSION, Operand, Precision, PrintOptions, Promotion, PromotionGuard, Result, Scalar, Shape,
-    Stream, Tensor, async_eval, axes, bf16, can_cast, cpu_mode, eval, f16, finfo, get_printoptions, iinfo,
-    isdtype, issubdtype, memory, promote_types, result_type, set_printoptions, spins, synchronize, tensor,
-    unguarded, with_device, with_printoptions, with_promotion_guard, with_stream,
+    StableFiles, Stream, Tensor, async_eval, axes, bf16, can_cast, cpu_mode, eval, f16, finfo,
+    get_printoptions, iinfo, isdtype, issubdtype, memory, promote_types, result_type, set_printoptions,
+    spins, synchronize, tensor, unguarded, with_device, with_printoptions, with_promotion_guard, with_stream,
 };
 
 #[cfg(feature = "approx")]
@@ -45,8 +45,13 @@ pub mod ops {
 #[doc(inline)]
 pub use mlx_ops::{fft, linalg, random};
 
-/// The fused kernels of `mlx.core.fast`, and quantization.
+/// The fused kernels of `mlx.core.fast`, quantization, and kernels of your own, in Rust, CUDA or Metal.
 pub mod fast {
+    #[doc(inline)]
+    pub use mlx_core::{
+        Cuda, CudaKernel, GpuKernel, GpuLanguage, HostInput, HostKernel, HostOutput, KernelError, Launch,
+        Metal, MetalCapture, MetalKernel, metal_is_available,
+    };
     #[doc(inline)]
     pub use mlx_fast::*;
 }

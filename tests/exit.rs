@@ -1,12 +1,25 @@
 //! The end of a process: `main` returns, or ends it, whatever other threads do with tensors at that moment.
 
+#[path = "support/exported.rs"]
+mod exported;
 #[path = "support/failing.rs"]
 mod failing;
+#[path = "support/folder.rs"]
+mod folder;
 #[path = "support/programs.rs"]
 mod programs;
 
+use exported::import;
 use failing::failing;
-use mlx::{Device, Stream, async_eval, ops, prelude::*, transforms::compile, with_stream};
+use folder::Folder;
+use mlx::{
+    Device, Stream, async_eval,
+    fast::HostKernel,
+    ops,
+    prelude::*,
+    transforms::{ImportedFunction, compile, export_function},
+    with_stream,
+};
 use std::{
     cell::RefCell,
     process::ExitCode,
@@ -34,6 +47,11 @@ fn main() -> ExitCode {
                 "main_returns_while_threads_call_compiled_functions",
                 returns_while_threads_call_compiled_functions,
             ),
+            (
+                "main_returns_while_threads_call_imported_functions",
+                returns_while_threads_call_imported_functions,
+            ),
+            ("main_returns_while_host_kernels_run", returns_while_host_kernels_run),
             ("main_never_used_mlx", never_used_mlx),
         ],
         20,
@@ -248,6 +266,73 @@ fn returns_while_threads_call_compiled_functions() {
             }
         });
     }
+    a_moment();
+    programs::end();
+}
+
+/// Functions in a static, in thread-locals of threads that end and of `main`, and in threads that go on.
+fn returns_while_threads_call_imported_functions() {
+    thread_local! {
+        static MINE: RefCell<Option<ImportedFunction>> = const { RefCell::new(None) };
+    }
+    static SHARED: OnceLock<ImportedFunction> = OnceLock::new();
+    let folder = Folder::new("exit");
+    let half = tensor![0.5, 0.5] * 1.0;
+    export_function(folder.path("f"), |x: &Tensor| (x * &half).sum(..), &tensor![0.0, 0.0]).unwrap();
+    let shared = SHARED.get_or_init(|| import(folder.path("f")).unwrap());
+    let call = |f: &ImportedFunction, turn: f64| {
+        let y = f.call(&tensor![turn, turn]).unwrap();
+        assert_eq!(y[0].to_vec::<f32>().unwrap(), [turn as f32]);
+    };
+    let own = || {
+        let f = import(folder.path("f")).unwrap();
+        call(&f, 2.0);
+        MINE.set(Some(f));
+    };
+    own();
+    thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(own))));
+    for _ in 0..2 {
+        thread::spawn(move || {
+            loop {
+                call(shared, 3.0);
+            }
+        });
+    }
+    a_moment();
+    drop(folder);
+    programs::end();
+}
+
+/// Kernels compute, fail and are dropped on MLX's threads; one is in a static.
+fn returns_while_host_kernels_run() {
+    static KEPT: OnceLock<(HostKernel, Tensor)> = OnceLock::new();
+    let kernel = |turn: usize| {
+        let kept = vec![turn; 100];
+        HostKernel::new("kept", move |_, outputs| {
+            if turn.is_multiple_of(3) {
+                return Err("a third".into());
+            }
+            outputs[0].slice_mut::<u64>()?[0] = kept[99] as u64;
+            Ok(())
+        })
+        .output([1], Dtype::Uint64)
+    };
+    KEPT.get_or_init(|| (kernel(1), kernel(2).call_one([]).unwrap()));
+    let (sender, receiver) = mpsc::channel();
+    for number in 0..3 {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            for turn in number.. {
+                let y = kernel(turn).call_one([]).unwrap();
+                match turn % 3 {
+                    0 => assert!(y.eval().is_err()),
+                    _ => assert_eq!(y.to_vec::<u64>().unwrap(), [turn as u64]),
+                }
+                let _ = sender.send(());
+            }
+        });
+    }
+    receiver.iter().take(20).for_each(drop);
     a_moment();
     programs::end();
 }

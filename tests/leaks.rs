@@ -2,16 +2,24 @@
 //!
 //! A process each, since other tests' memory would hide what a round keeps.
 
+#[path = "support/exported.rs"]
+mod exported;
 #[path = "support/failing.rs"]
 mod failing;
+#[path = "support/folder.rs"]
+mod folder;
 #[path = "support/programs.rs"]
 mod programs;
 
+use exported::import;
 use failing::failing;
+use folder::Folder;
 use mlx::{
-    Tensor, eval, ops,
+    Tensor, eval,
+    fast::HostKernel,
+    ops,
     prelude::*,
-    transforms::{checkpoint, compile, compile_state, grad, value_and_grad},
+    transforms::{FunctionExporter, checkpoint, compile, compile_state, grad, value_and_grad},
 };
 use std::{fs, process::ExitCode, thread};
 
@@ -37,6 +45,9 @@ fn main() -> ExitCode {
             ("compiled_functions_inside_gradients", compiled_functions_inside_gradients),
             ("gradient_steps", gradient_steps),
             ("gradients_of_checkpoints", gradients_of_checkpoints),
+            ("functions_exported_and_imported", functions_exported_and_imported),
+            ("host_kernels_that_come_and_go", host_kernels_that_come_and_go),
+            ("owners_that_come_and_go", owners_that_come_and_go),
         ],
         1,
     )
@@ -226,5 +237,72 @@ fn gradients_of_checkpoints() {
     check(ROUNDS / 10, |_| {
         let slope = grad(|x| layer.call(x).map(|y| y.sum(..)), &x).unwrap();
         assert_eq!(slope.to_vec::<f32>().unwrap(), [2.0, 3.0]);
+    });
+}
+
+/// Each file has 40 KB of constants, of which two lie out of order; some functions fail, some are never called.
+fn functions_exported_and_imported() {
+    let folder = Folder::new("leaks");
+    let constant = ops::full([50, 100], 0.5, Dtype::Float32).unwrap().t() * 2.0;
+    let turned = constant.t();
+    eval([&constant, &turned]).unwrap();
+    check(1000, |turn| {
+        let f = |[x, y]: &[Tensor; 2]| match y.ndim() {
+            3 => Err(mlx::Error::new(mlx::ErrorKind::Value, "mine", "no")),
+            _ => Ok((x * &turned + &constant.t() + y, x.clone())),
+        };
+        let x = ops::zeros([50, 100], Dtype::Float32).unwrap();
+        let mut exporter = FunctionExporter::new(folder.path("f"), f).unwrap();
+        exporter.call(&[x.clone(), tensor![1.0]]).unwrap();
+        exporter.call(&[x.clone(), tensor![[1.0]]]).unwrap();
+        if turn % 3 == 0 {
+            assert!(exporter.call(&[x.clone(), tensor![[[1.0]]]]).is_err());
+            return;
+        }
+        exporter.close().unwrap();
+        let f = import(folder.path("f")).unwrap();
+        assert!(f.call(&x).is_err());
+        if turn % 3 == 1 {
+            let outputs = f.call(&[x, tensor![turn as f64]]).unwrap();
+            assert_eq!(outputs[0].max(..).to_vec::<f32>().unwrap(), [turn as f32 + 1.0]);
+        }
+    });
+    let open = fs::read_dir("/proc/self/fd").expect("Linux tells").count();
+    assert!(open < 40, "{open} files are open");
+}
+
+/// Half of them fail; a third has a gradient.
+fn host_kernels_that_come_and_go() {
+    let x = Tensor::from_slice(&[1.5_f32; 100]).unwrap();
+    check(ROUNDS / 5, |turn| {
+        let kept = vec![turn as f32; 100];
+        let kernel = HostKernel::new("kept", move |inputs, outputs| {
+            if turn % 2 == 0 {
+                return Err("an even turn".into());
+            }
+            let (x, y) = (inputs[0].slice::<f32>()?, outputs[0].slice_mut::<f32>()?);
+            y.iter_mut().zip(x).zip(&kept).for_each(|((y, x), kept)| *y = x * kept);
+            Ok(())
+        })
+        .output_like(0)
+        .vjp(|_, cotangents, _| Ok::<_, mlx::Error>(vec![cotangents[0].clone()]));
+        // A view, which is packed for the kernel.
+        let y = kernel.call_one([&x.reshape([10, 10]).t()]).unwrap();
+        match turn % 2 {
+            0 => assert!(y.eval().is_err()),
+            _ => assert_eq!(y.to_vec::<f32>().unwrap()[98..], [1.5 * turn as f32; 2]),
+        }
+        if turn % 3 == 0 {
+            let slope = grad(|x| kernel.call_one([x]).map(|y| y.sum(..)), &x).unwrap();
+            assert_eq!(slope.to_vec::<f32>().unwrap(), [1.0; 100]);
+        }
+    });
+}
+
+fn owners_that_come_and_go() {
+    check(ROUNDS, |turn| {
+        let x = Tensor::from_owner([1000], vec![turn as f32; 1000]).unwrap();
+        let y = x * 2.0 + 1.0;
+        assert_eq!(y.to_vec::<f32>().unwrap()[998..], [2.0 * turn as f32 + 1.0; 2]);
     });
 }

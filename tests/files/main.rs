@@ -3,43 +3,21 @@
 
 #[path = "../support/failing.rs"]
 mod failing;
+#[path = "../support/folder.rs"]
+mod folder;
 mod hostile;
 mod python;
 mod readers;
 mod same_as_python;
 mod whole;
 
+use folder::Folder;
 use mlx::{Dtype, prelude::*};
-use std::{collections::HashMap, env, fs, path::PathBuf};
+use std::{collections::HashMap, path::PathBuf};
 
 /// A file that tests/files/make.py wrote.
 fn committed(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/files").join(name)
-}
-
-/// A folder of a test's own, which goes with it; its name is one that C's formats and shells trip over.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let folder = env::temp_dir().join(format!("mlx %s größe {}-{name}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        Folder(folder)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn files(&self) -> usize {
-        fs::read_dir(&self.0).unwrap().count()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 #[track_caller]

@@ -15,7 +15,10 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("convolution_by_any_sizes", convolution_by_any_sizes),
     ("convolution_beyond_i32", convolution_beyond_i32),
     ("rope_by_any_sizes", rope_by_any_sizes),
-    ("rms_norm_of_nothing", rms_norm_of_nothing),
+    ("norms_of_nothing", norms_of_nothing),
+    ("losses_by_any_target", losses_by_any_target),
+    ("gathered_products_by_any_index", gathered_products_by_any_index),
+    ("products_of_both_quantized", products_of_both_quantized),
 ];
 
 const EXTREMES: [i32; 13] = [0, -1, -2, -64, 1, 7, 9, 31, 33, 64, 1 << 30, i32::MAX, i32::MIN];
@@ -62,14 +65,14 @@ fn modes() -> impl Iterator<Item = fast::Quantization> {
 }
 
 /// A matrix of that shape as if it were quantized.
-fn quantized(rows: i32, columns: i32, how: fast::Quantization) -> fast::Quantized {
+fn quantized(rows: i32, columns: i32, how: fast::Quantization) -> fast::QuantizedTensor {
     let is_affine = how.mode == fast::QuantMode::Affine;
     let scales = [rows, columns / how.group_size.max(1)];
     let scale_dtype = if is_affine { Dtype::Float32 } else { Dtype::Uint8 };
     let weight = ops::ones([rows, columns * 4 / 32], Dtype::Uint32).expect("a shape");
     let scales = ops::ones(scales, scale_dtype).expect("a shape");
     let biases = is_affine.then(|| scales.clone());
-    fast::Quantized::new(weight, scales, biases, how)
+    fast::QuantizedTensor::new(weight, scales, biases, how)
 }
 
 fn quantized_product_of_nothing() {
@@ -83,8 +86,8 @@ fn quantized_product_of_nothing() {
         refused(fast::quantized_matmul(&ones(&[0, 2]), &quantized(2, 64, how), false), ErrorKind::Shape);
         refused(fast::quantized_matmul(&ones(&[3, 0]), &quantized(0, 64, how), false), ErrorKind::Shape);
         refused(fast::quantized_matmul(&ones(&[]), &quantized(2, 64, how), true), ErrorKind::Shape);
-        survives(fast::quantize(&ones(&[0, 64]), how).map(|q| q.weight));
-        survives(fast::quantize(&ones(&[2, 0]), how).map(|q| q.weight));
+        survives(fast::quantize(&ones(&[0, 64]), how).map(|q| q.packed));
+        survives(fast::quantize(&ones(&[2, 0]), how).map(|q| q.packed));
         survives(fast::dequantize(&quantized(0, 64, how)));
         survives(fast::dequantize(&quantized(2, 0, how)));
     }
@@ -97,7 +100,7 @@ fn quantization_by_any_sizes() {
         let whole = fast::quantize(&w, how).expect("128 elements a row");
         for size in EXTREMES.into_iter().chain([2, 3, 4, 5, 6, 8, 16, 32, 128, 1 << 16, 1 << 17]) {
             for how in [how.group_size(size), how.bits(size), how.group_size(size).bits(size)] {
-                survives(fast::quantize(&w, how).map(|q| q.weight));
+                survives(fast::quantize(&w, how).map(|q| q.packed));
                 let mut other = whole.clone();
                 other.how = how;
                 survives(fast::dequantize(&other));
@@ -105,8 +108,8 @@ fn quantization_by_any_sizes() {
                 survives(fast::quantized_matmul(&x, &other, false));
             }
         }
-        refused(fast::quantize(&w, how.group_size(0)).map(|q| q.weight), ErrorKind::Value);
-        refused(fast::quantize(&w, how.bits(0)).map(|q| q.weight), ErrorKind::Value);
+        refused(fast::quantize(&w, how.group_size(0)).map(|q| q.packed), ErrorKind::Value);
+        refused(fast::quantize(&w, how.bits(0)).map(|q| q.packed), ErrorKind::Value);
     }
     programs::end();
 }
@@ -217,13 +220,110 @@ fn rope_by_any_sizes() {
     programs::end();
 }
 
-fn rms_norm_of_nothing() {
+fn norms_of_nothing() {
     for shape in [&[0][..], &[2, 0], &[0, 4], &[0, 0]] {
         let last = shape[shape.len() - 1];
-        survives(fast::rms_norm(&ones(shape), None, 0.0));
-        survives(fast::rms_norm(&ones(shape), Some(&ones(&[last])), 0.0));
-        survives(fast::rms_norm(&ones(shape), Some(&ones(&[3])), 0.0));
+        for weight in [None, Some(ones(&[last])), Some(ones(&[3]))] {
+            survives(fast::rms_norm(&ones(shape), weight.as_ref(), 0.0));
+            let mut how = fast::LayerNorm::new(0.0);
+            how.bias = weight.as_ref();
+            survives(fast::layer_norm(&ones(shape), how));
+            how.weight = weight.as_ref();
+            survives(fast::layer_norm(&ones(shape), how));
+        }
     }
     assert!(fast::rms_norm(&ones(&[]), None, 0.0).is_err());
+    assert!(fast::layer_norm(&ones(&[]), fast::LayerNorm::new(0.0)).is_err());
+    programs::end();
+}
+
+fn index(value: i32) -> Tensor {
+    Tensor::from_slice(&[value]).expect("a value")
+}
+
+/// The same, not computed yet.
+fn later(value: i32) -> Tensor {
+    ops::add(index(value), 0).expect("a sum")
+}
+
+fn losses_by_any_target() {
+    let logits = ones(&[1, 5]);
+    for target in [5, -6, 1 << 30, i32::MAX, i32::MIN] {
+        refused(fast::cross_entropy(&logits, &index(target)), ErrorKind::Index);
+        let loss = fast::cross_entropy(&logits, &later(target)).and_then(|loss| loss.to_vec::<f32>());
+        assert!((loss.expect("a limited target")[0] - 5_f32.ln()).abs() < 1e-6);
+    }
+    for shape in [&[0, 5][..], &[1, 0], &[0, 0], &[]] {
+        survives(fast::cross_entropy(&ones(shape), &index(0)));
+        survives(fast::cross_entropy(&ones(shape), &ops::zeros([0], Dtype::Int32).expect("a shape")));
+    }
+    programs::end();
+}
+
+fn gathered_products_by_any_index() {
+    for how in modes() {
+        let w = fast::quantize(&ones(&[3, 4, 128]), how).expect("a matrix");
+        let x = ones(&[2, 1, 128]);
+        for value in [3, -1, 1 << 30, i32::MAX, i32::MIN] {
+            let (bad, lazy) = (index(value), later(value));
+            refused(fast::gather_qmm(&x, &w, &fast::Gather::new().rhs(&bad)), ErrorKind::Index);
+            refused(fast::gather_qmm(&x, &w, &fast::Gather::new().lhs(&bad)), ErrorKind::Index);
+            let gather = fast::Gather::new().lhs(&lazy).rhs(&lazy);
+            let limited = fast::gather_qmm(&x, &w, &gather).and_then(|y| y.to_vec::<f32>());
+            // The matrices are alike, so any will do.
+            let gather = fast::Gather::new().lhs(&index(0)).rhs(&index(0));
+            let first = fast::gather_qmm(&x, &w, &gather).and_then(|y| y.to_vec::<f32>());
+            assert_eq!(limited.expect("limited indices"), first.expect("good indices"));
+            if how.mode != fast::QuantMode::Affine {
+                let gather = fast::Gather::new().rhs(&bad);
+                refused(fast::gather_qqmm(&x, &w, None, &gather), ErrorKind::Index);
+                survives(fast::gather_qqmm(&x, &w, None, &fast::Gather::new().rhs(&lazy)));
+            }
+        }
+        let gather = fast::Gather::new().rhs(&index(0));
+        refused(fast::gather_qmm(&ones(&[2, 0, 128]), &w, &gather), ErrorKind::Shape);
+        refused(fast::gather_qmm(&ones(&[0, 1, 128]), &w, &gather), ErrorKind::Shape);
+        refused(fast::gather_qmm(&ones(&[]), &w, &gather), ErrorKind::Shape);
+        for size in EXTREMES {
+            let mut other = w.clone();
+            other.how = how.bits(size);
+            survives(fast::gather_qmm(&x, &other, &gather));
+            other.how = how.group_size(size);
+            survives(fast::gather_qmm(&x, &other, &gather));
+            survives(fast::gather_qqmm(&x, &other, None, &gather));
+        }
+        let mut few = w.clone();
+        let part = fast::quantize(&ones(&[3, 1, 128]), how).expect("a matrix");
+        (few.scales, few.biases) = (part.scales, part.biases);
+        refused(fast::gather_qmm(&x, &few, &gather), ErrorKind::Shape);
+    }
+    programs::end();
+}
+
+fn products_of_both_quantized() {
+    for how in modes() {
+        let w = fast::quantize(&ones(&[4, 128]), how).expect("a matrix");
+        let x = ones(&[1, 128]);
+        if how.mode == fast::QuantMode::Affine {
+            refused(fast::qqmm(&x, &w, None), ErrorKind::Value);
+            continue;
+        }
+        for shape in [&[0, 128][..], &[1, 0], &[0], &[]] {
+            refused(fast::qqmm(&ones(shape), &w, None), ErrorKind::Shape);
+        }
+        refused(fast::qqmm(&x, &quantized(0, 128, how), None), ErrorKind::Shape);
+        for size in EXTREMES {
+            let mut other = w.clone();
+            other.how = how.bits(size);
+            survives(fast::qqmm(&x, &other, None));
+            other.how = how.group_size(size);
+            survives(fast::qqmm(&x, &other, None));
+            survives(fast::qqmm(&x, fast::QqmmWeight::Dense(&ones(&[4, 128]), other.how, None), None));
+        }
+        let mut few = w.clone();
+        few.scales = fast::quantize(&ones(&[1, 128]), how).expect("a matrix").scales;
+        refused(fast::qqmm(&x, &few, None), ErrorKind::Shape);
+        survives(fast::qqmm(&x, fast::QqmmWeight::Dense(&ones(&[4]), how, None), None));
+    }
     programs::end();
 }

@@ -5,9 +5,14 @@ mod arranging;
 mod convolutions;
 mod convolutions_at_random;
 mod division;
+mod export;
+#[path = "../support/exported.rs"]
+mod exported;
 #[path = "../support/failing.rs"]
 mod failing;
 mod files;
+#[path = "../support/folder.rs"]
+mod folder;
 mod gguf;
 mod graphs;
 mod huge;
@@ -46,6 +51,7 @@ fn main() -> ExitCode {
         reductions::PROGRAMS,
         order::PROGRAMS,
         graphs::PROGRAMS,
+        export::PROGRAMS,
         files::PROGRAMS,
         npy::PROGRAMS,
         gguf::PROGRAMS,

@@ -3,3 +3,14 @@
 mod compile;
 mod custom;
 mod errors;
+mod export;
+mod export_constants;
+mod export_in_python;
+mod export_ops;
+#[path = "../support/exported.rs"]
+mod exported;
+#[path = "../support/failing.rs"]
+mod failing;
+#[path = "../support/folder.rs"]
+mod folder;
+mod import;

@@ -182,8 +182,12 @@ def tensors_in(value):
 
 
 def encode_tensor(tensor):
-    # Viewing as bytes is the one reading that no dtype's conversion can touch.
-    data = bytes(memoryview(mx.view(tensor.reshape(-1), mx.uint8)))
+    # Viewing as bytes is the one reading that no dtype's conversion can touch. Not on a GPU, which refuses float64; and
+    # of a tensor without elements MLX's CUDA build has no memory to show.
+    data = b""
+    if tensor.size > 0:
+        flat = mx.reshape(tensor, [-1], stream=mx.cpu)
+        data = bytes(memoryview(mx.view(flat, mx.uint8, stream=mx.cpu)))
     dtype = DTYPE_NAMES[str(tensor.dtype)]
     return {"dtype": dtype, "shape": list(tensor.shape), "hex": data.hex()}
 

@@ -47,6 +47,46 @@ impl Tensor {
         ffi::from_elements(OP, values, &shape)
     }
 
+    /// A tensor of `shape` with the values in `owner`'s memory, in row-major order, without a copy: a `Vec`, a `Box` of a slice,
+    /// a map of memory, or what else lends its values and belongs to nobody else.
+    ///
+    /// MLX computes in place where nothing else needs the values, so it may write to the memory. The owner is dropped once,
+    /// with the last tensor that lies in its memory, on any thread. Values of bool, and all values where MLX has a GPU's
+    /// memory, are copied.
+    ///
+    /// # Errors
+    /// A negative size; another number of values than the shape has.
+    ///
+    /// ```
+    /// # use mlx_core::Tensor;
+    /// let values = vec![1.0_f32, 2.0, 3.0];
+    /// let place = values.as_ptr();
+    /// let x = Tensor::from_owner([3], values)?;
+    /// assert_eq!(x.as_slice::<f32>()?.as_ptr(), place);
+    /// assert_eq!((&x * 2.0).to_vec::<f32>()?, [2.0, 4.0, 6.0]);
+    /// # Ok::<(), mlx_core::Error>(())
+    /// ```
+    pub fn from_owner<T: Element, O: AsMut<[T]> + Send + 'static>(
+        shape: impl IntoShape,
+        mut owner: O,
+    ) -> Result<Tensor> {
+        const OP: &str = "from_owner";
+        let shape = shape.into_shape()?;
+        check_sizes(OP, &shape)?;
+        check_size(OP, &shape, T::DTYPE)?;
+        let values = owner.as_mut();
+        if element_count(&shape) != values.len() {
+            let message =
+                format!("{} values of {} do not fill shape {:?}", values.len(), T::DTYPE, &shape[..]);
+            return Err(Error::new(ErrorKind::Shape, OP, message));
+        }
+        if T::DTYPE == Dtype::Bool {
+            // In place MLX may leave bytes that are no bools, and the owner's own drop may look.
+            return ffi::from_elements(OP, values, &shape);
+        }
+        ffi::owned::owned(OP, owner, &shape, T::DTYPE, |owner| owner.as_mut())
+    }
+
     /// A 0-d tensor of `value`, cast to `dtype` as `mx.array(value, dtype)` casts: unchecked and wrapping.
     ///
     /// # Errors

@@ -25,11 +25,15 @@ mod dtype_kind;
 mod element;
 mod error;
 mod eval;
+#[doc(hidden)]
+pub mod file;
 mod format;
 pub mod graph;
 mod guard;
+mod host;
 mod interop;
 mod iter;
+mod kernel;
 mod literal;
 pub mod memory;
 mod operand;
@@ -60,13 +64,18 @@ pub use element::Element;
 pub use error::or_panic;
 pub use error::{Error, ErrorKind, Result};
 pub use eval::{async_eval, eval, spins, synchronize};
+pub use ffi::owned::StableFiles;
 #[doc(hidden)]
 pub use ffi::{Pointwise, pointwise as compile_pointwise};
 pub use format::{Precision, PrintOptions, get_printoptions, set_printoptions, with_printoptions};
 pub use guard::unguarded;
+pub use host::{HostInput, HostKernel, HostOutput, KernelError};
 #[cfg(feature = "approx")]
 pub use interop::approx::Approx;
 pub use iter::Iter;
+pub use kernel::{
+    Cuda, CudaKernel, GpuKernel, GpuLanguage, Launch, Metal, MetalCapture, MetalKernel, metal_is_available,
+};
 #[doc(hidden)]
 pub use literal::{literal_1, literal_2, literal_3};
 pub use operand::{IntoBound, Operand, OperandRef};

@@ -2,7 +2,11 @@
 //!
 //! All figures are bytes, of the whole process. What MLX frees it keeps in a cache for the next allocation.
 
-use crate::{Result, ffi::memory as ffi};
+use crate::{
+    Result,
+    ffi::{memory as ffi, runtime},
+};
+use parking_lot::Mutex;
 
 /// The bytes that tensors hold now, without the cache.
 ///
@@ -27,7 +31,8 @@ pub fn active() -> Result<usize> {
 /// MLX could not be started.
 #[doc(alias = "mx.get_peak_memory")]
 pub fn peak() -> Result<usize> {
-    ffi::PEAK.get()
+    let now = ffi::PEAK.get()?;
+    Ok(now.max(PEAKS.lock().before))
 }
 
 /// Begins a new [`peak`] from what is held now.
@@ -36,7 +41,83 @@ pub fn peak() -> Result<usize> {
 /// MLX could not be started.
 #[doc(alias = "mx.reset_peak_memory")]
 pub fn reset_peak() -> Result<()> {
-    ffi::RESET_PEAK.run()
+    // First: what drops a scope may hold the lock already.
+    let _guard = runtime::enter()?;
+    let mut peaks = PEAKS.lock();
+    peaks.begin_again()?;
+    peaks.before = 0;
+    Ok(())
+}
+
+/// What MLX's one peak was before it began again, for all who measure.
+struct Peaks {
+    /// Since the start or [`reset_peak`].
+    before: usize,
+    /// Since each scope that lives began.
+    scopes: Vec<(u64, usize)>,
+    next: u64,
+}
+
+static PEAKS: Mutex<Peaks> = Mutex::new(Peaks { before: 0, scopes: Vec::new(), next: 0 });
+
+impl Peaks {
+    fn begin_again(&mut self) -> Result<()> {
+        let now = ffi::PEAK.get()?;
+        self.before = self.before.max(now);
+        for (_, peak) in &mut self.scopes {
+            *peak = now.max(*peak);
+        }
+        ffi::RESET_PEAK.run()
+    }
+}
+
+/// Measures a peak of its own from here on, of the whole process; [`peak`] and other scopes go on as they were.
+///
+/// # Errors
+/// MLX could not be started.
+///
+/// ```
+/// # use mlx_core::{Tensor, memory};
+/// let scope = memory::measure_peak()?;
+/// let x = Tensor::from_slice(&vec![0.5_f32; 1_000_000])?;
+/// drop((&x + 1.0).to_vec::<f32>()?);
+/// assert!(scope.bytes()? >= 2 * x.nbytes());
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+pub fn measure_peak() -> Result<PeakScope> {
+    // First: what drops a scope may hold the lock already.
+    let _guard = runtime::enter()?;
+    let mut peaks = PEAKS.lock();
+    peaks.begin_again()?;
+    let number = peaks.next;
+    peaks.next += 1;
+    // MLX's figure begins at 0, whatever is held.
+    peaks.scopes.push((number, ffi::ACTIVE.get()?));
+    Ok(PeakScope(number))
+}
+
+/// The most memory that tensors hold at once while it lives; see [`measure_peak`].
+#[must_use = "it measures until it is dropped"]
+#[derive(Debug)]
+pub struct PeakScope(u64);
+
+impl PeakScope {
+    /// The most bytes that tensors held at once since the scope began.
+    ///
+    /// # Errors
+    /// What MLX reports.
+    pub fn bytes(&self) -> Result<usize> {
+        let _guard = runtime::enter()?;
+        let peaks = PEAKS.lock();
+        let before = peaks.scopes.iter().find(|(number, _)| *number == self.0).map_or(0, |(_, peak)| *peak);
+        Ok(before.max(ffi::PEAK.get()?))
+    }
+}
+
+impl Drop for PeakScope {
+    fn drop(&mut self) {
+        PEAKS.lock().scopes.retain(|(number, _)| *number != self.0);
+    }
 }
 
 /// The bytes that MLX keeps for reuse and no tensor holds.

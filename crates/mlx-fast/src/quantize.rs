@@ -1,4 +1,4 @@
-//! Quantization: matrices of few bits an element, and their product with dense ones.
+//! Quantization: matrices of few bits an element, and back to dense ones. Not here: their products (`quantized_products`).
 
 use mlx_core::{Dtype, Error, ErrorKind, OperandRef, Result, Tensor, ffi::fast};
 use std::ffi::CStr;
@@ -81,7 +81,7 @@ impl Quantization {
     }
 
     /// What mlx-c takes. MLX divides by both numbers, in `quantize` before it looks which there are.
-    fn raw(self, op: &'static str) -> Result<fast::Quantization> {
+    pub(crate) fn raw(self, op: &'static str) -> Result<fast::Quantization> {
         for (what, value, most) in [("bits", self.bits, 32), ("group_size", self.group_size, 1 << 16)] {
             let named_by_mlx = op == "quantize" && value != 0;
             if !named_by_mlx && !(1..=most).contains(&value) {
@@ -91,7 +91,8 @@ impl Quantization {
         }
         // MLX looks at this in the other functions; its product takes the mode's own kernel, which leaves the buffers.
         let own = Quantization::new(self.mode);
-        if op == "quantized_matmul" && self.mode != QuantMode::Affine && self != own {
+        let is_product = !matches!(op, "quantize" | "dequantize");
+        if is_product && self.mode != QuantMode::Affine && self != own {
             let mode = self.mode.c_name().to_string_lossy();
             let message = format!(
                 "[{op}] {mode} quantization requires group size {} and {} bits but got {} and {}.",
@@ -112,9 +113,9 @@ impl From<QuantMode> for Quantization {
 /// A quantized matrix, or a batch of them: the parts by Python's names.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Quantized {
+pub struct QuantizedTensor {
     /// The elements, packed into uint32.
-    pub weight: Tensor,
+    pub packed: Tensor,
     /// A scale for each group.
     pub scales: Tensor,
     /// A bias for each group; in affine mode alone.
@@ -125,26 +126,26 @@ pub struct Quantized {
     pub how: Quantization,
 }
 
-impl Quantized {
+impl QuantizedTensor {
     /// A quantized matrix from its parts, as a file holds them.
     #[must_use]
     pub fn new(
-        weight: Tensor,
+        packed: Tensor,
         scales: Tensor,
         biases: Option<Tensor>,
         how: impl Into<Quantization>,
-    ) -> Quantized {
-        Quantized { weight, scales, biases, global_scale: None, how: how.into() }
+    ) -> QuantizedTensor {
+        QuantizedTensor { packed, scales, biases, global_scale: None, how: how.into() }
     }
 
-    fn raw(&self) -> fast::QuantizedParts<'_> {
-        let Quantized { weight, scales, biases, global_scale, .. } = self;
+    pub(crate) fn raw(&self) -> fast::QuantizedParts<'_> {
+        let QuantizedTensor { packed: weight, scales, biases, global_scale, .. } = self;
         let (biases, global_scale) = (biases.as_ref(), global_scale.as_ref());
         fast::QuantizedParts { weight, scales, biases, global_scale }
     }
 
-    fn operands(&self) -> Vec<OperandRef<'_>> {
-        [Some(&self.weight), Some(&self.scales), self.biases.as_ref()]
+    pub(crate) fn operands(&self) -> Vec<OperandRef<'_>> {
+        [Some(&self.packed), Some(&self.scales), self.biases.as_ref()]
             .into_iter()
             .flatten()
             .map(Into::into)
@@ -163,13 +164,13 @@ impl Quantized {
 /// # use mlx_fast::{QuantMode, dequantize, quantize};
 /// let w = Tensor::from_shape_slice([1, 64], &[5.0_f32; 64])?;
 /// let q = quantize(&w, QuantMode::Affine)?;
-/// assert_eq!((q.weight.shape(), q.weight.dtype()), (&[1, 8][..], Dtype::Uint32));
+/// assert_eq!((q.packed.shape(), q.packed.dtype()), (&[1, 8][..], Dtype::Uint32));
 /// assert_eq!(dequantize(&q)?.to_vec::<f32>()?, [5.0; 64]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.quantize")]
 #[track_caller]
-pub fn quantize(w: &Tensor, how: impl Into<Quantization>) -> Result<Quantized> {
+pub fn quantize(w: &Tensor, how: impl Into<Quantization>) -> Result<QuantizedTensor> {
     parts(w, how.into(), None)
 }
 
@@ -187,17 +188,21 @@ pub fn quantize(w: &Tensor, how: impl Into<Quantization>) -> Result<Quantized> {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[track_caller]
-pub fn quantize_scaled(w: &Tensor, how: impl Into<Quantization>, global_scale: &Tensor) -> Result<Quantized> {
+pub fn quantize_scaled(
+    w: &Tensor,
+    how: impl Into<Quantization>,
+    global_scale: &Tensor,
+) -> Result<QuantizedTensor> {
     parts(w, how.into(), Some(global_scale))
 }
 
 #[track_caller]
-fn parts(w: &Tensor, how: Quantization, global_scale: Option<&Tensor>) -> Result<Quantized> {
+fn parts(w: &Tensor, how: Quantization, global_scale: Option<&Tensor>) -> Result<QuantizedTensor> {
     let mut parts = fast::quantize(w, how.raw("quantize")?, global_scale)?.into_iter();
-    let (Some(weight), Some(scales), biases) = (parts.next(), parts.next(), parts.next()) else {
+    let (Some(packed), Some(scales), biases) = (parts.next(), parts.next(), parts.next()) else {
         return Err(Error::new(ErrorKind::Mlx, "quantize", "MLX gave fewer parts than two"));
     };
-    Ok(Quantized { weight, scales, biases, global_scale: global_scale.cloned(), how })
+    Ok(QuantizedTensor { packed, scales, biases, global_scale: global_scale.cloned(), how })
 }
 
 /// The dense matrix: of the scales' dtype in affine mode, else bfloat16, or float32 with a global scale.
@@ -214,7 +219,7 @@ fn parts(w: &Tensor, how: Quantization, global_scale: Option<&Tensor>) -> Result
 /// ```
 #[doc(alias = "mx.dequantize")]
 #[track_caller]
-pub fn dequantize(q: &Quantized) -> Result<Tensor> {
+pub fn dequantize(q: &QuantizedTensor) -> Result<Tensor> {
     fast::dequantize(q.raw(), q.how.raw("dequantize")?, None)
 }
 
@@ -231,46 +236,6 @@ pub fn dequantize(q: &Quantized) -> Result<Tensor> {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[track_caller]
-pub fn dequantize_dtype(q: &Quantized, dtype: Dtype) -> Result<Tensor> {
+pub fn dequantize_dtype(q: &QuantizedTensor, dtype: Dtype) -> Result<Tensor> {
     fast::dequantize(q.raw(), q.how.raw("dequantize")?, Some(dtype))
-}
-
-/// `x @ w.T` for the quantized `w` when `transpose` (Python's default, and what layers do), else `x @ w`.
-///
-/// # Errors
-/// Shapes and dtypes that do not belong together; empty operands; a `w` with a global scale, which this product
-/// would leave out.
-///
-/// ```
-/// # use mlx_core::Tensor;
-/// # use mlx_fast::{QuantMode, quantize, quantized_matmul};
-/// let w = quantize(&Tensor::from_shape_slice([1, 64], &[0.5_f32; 64])?, QuantMode::Affine)?;
-/// let x = Tensor::from_shape_slice([1, 64], &[1.0_f32; 64])?;
-/// assert_eq!(quantized_matmul(&x, &w, true)?.to_vec::<f32>()?, [32.0]);
-/// # Ok::<(), mlx_core::Error>(())
-/// ```
-#[doc(alias = "mx.quantized_matmul")]
-#[track_caller]
-pub fn quantized_matmul(x: &Tensor, w: &Quantized, transpose: bool) -> Result<Tensor> {
-    let op = "quantized_matmul";
-    let refuse = |kind, why: &str| {
-        let operands: Vec<_> = std::iter::once(x.into()).chain(w.operands()).collect();
-        Err(Error::new(kind, op, format!("[{op}] {why}")).with_operands(&operands))
-    };
-    let rows = |tensor: &Tensor| tensor.shape().iter().rev().skip(1).copied().collect::<Vec<_>>();
-    if x.ndim() == 0 {
-        return refuse(ErrorKind::Shape, "The first input must have at least 1 dimension.");
-    }
-    // MLX divides by the sizes of the product and of a row.
-    if x.size() == 0 || w.weight.size() == 0 || w.scales.size() == 0 {
-        return refuse(ErrorKind::Shape, "Empty operands are not supported.");
-    }
-    // MLX compares the last axis and the batch axes; the rows between them it trusts, and reads past the scales.
-    if rows(&w.weight) != rows(&w.scales) {
-        return refuse(ErrorKind::Shape, "Weight and scales should have the same rows.");
-    }
-    if w.global_scale.is_some() {
-        return refuse(ErrorKind::Value, "A weight with a global scale is not supported.");
-    }
-    fast::quantized_matmul(x, w.raw(), transpose, w.how.raw(op)?)
 }

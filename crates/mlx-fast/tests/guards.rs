@@ -2,7 +2,8 @@
 
 use mlx_core::{Dtype, ErrorKind, Tensor, memory, tensor};
 use mlx_fast::{
-    Attention, QuantMode, Quantization, Quantized, quantized_matmul, rms_norm, scaled_dot_product_attention,
+    Attention, QuantMode, Quantization, QuantizedTensor, quantized_matmul, rms_norm,
+    scaled_dot_product_attention,
 };
 use mlx_ops::{ones, sum, transpose, zeros};
 
@@ -13,7 +14,7 @@ fn a_product_takes_the_modes_own_sizes_alone() {
     {
         let how = Quantization::new(mode).group_size(group_size).bits(bits);
         let weight = zeros([64, group_size * bits / 32], Dtype::Uint32).unwrap();
-        let w = Quantized::new(weight, zeros([64, 1], Dtype::Uint8).unwrap(), None, how);
+        let w = QuantizedTensor::new(weight, zeros([64, 1], Dtype::Uint8).unwrap(), None, how);
         let x = zeros([2, group_size], Dtype::Float32).unwrap();
         let error = quantized_matmul(&x, &w, true).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Value);

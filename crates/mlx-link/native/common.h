@@ -49,10 +49,14 @@ class HeldBack {
   void begin(std::vector<mx::Stream> streams);
   void end();
   void take(mx::allocator::Buffer buffer, size_t bytes);
+  // Lets go of what a buffer of others' rests on, likewise.
+  static void let_go(std::shared_ptr<void> owner, size_t bytes);
 
  private:
+  void count(size_t bytes);
   struct Buffers {
     std::vector<mx::allocator::Buffer> list;
+    std::vector<std::shared_ptr<void>> owners;
     ~Buffers();
   };
   std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();

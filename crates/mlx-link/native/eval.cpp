@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "mlx/scheduler.h"
 
@@ -15,6 +16,10 @@ namespace mlxr {
 namespace {
 
 std::atomic<int> batches_in_flight{0};
+
+// Whether scheduling failed on this thread. CUDA keeps the error of a refused launch or allocation with the thread, and each
+// later wait of MLX's for a GPU would find it, whatever it waits for.
+thread_local bool has_failed_launch = false;
 
 struct Ticket {
   std::mutex mutex;
@@ -211,6 +216,7 @@ TicketPtr begin(const std::vector<array>& outputs, std::vector<array>& first) {
       ticket->freed.end();
       // What was scheduled before the throw still runs, and its checks behind it.
       ticket->schedule_error = e.what();
+      has_failed_launch = true;
     }
     for (size_t i = 0; i < fresh.size(); ++i) {
       if (auto& event = fresh[i].event(); event.valid()) {
@@ -241,6 +247,25 @@ void spin_once() {
 #endif
 }
 
+// Whether all was computed.
+bool await_gpu(Ticket& ticket) {
+  bool done = true;
+  for (auto& event : ticket.gpu) {
+    try {
+      // An array of our own that shares the event: libmlx exports no wait on events.
+      array waiter(mx::Shape{}, mx::bool_, nullptr, {});
+      waiter.attach_event(event);
+      waiter.set_status(array::Status::evaluated);
+      waiter.wait();
+    } catch (const std::exception& e) {
+      done = false;
+      ticket.error = ticket.error.empty() ? e.what() : ticket.error;
+      failures().add(event, e.what());
+    }
+  }
+  return done;
+}
+
 void await_checks(Ticket& ticket, int spins) {
   for (int i = 0; i < spins && ticket.checks_left.load(std::memory_order_acquire) > 0; ++i) {
     // Where MLX's thread waits for this very core, a pause is no help.
@@ -252,17 +277,11 @@ void await_checks(Ticket& ticket, int spins) {
   }
   std::unique_lock lock(ticket.mutex);
   ticket.done.wait(lock, [&] { return ticket.checks_left.load() <= 0; });
-  for (auto& event : ticket.gpu) {
-    try {
-      // An array of our own that shares the event: libmlx exports no wait on events.
-      array waiter(mx::Shape{}, mx::bool_, nullptr, {});
-      waiter.attach_event(event);
-      waiter.set_status(array::Status::evaluated);
-      waiter.wait();
-    } catch (const std::exception& e) {
-      ticket.error = ticket.error.empty() ? e.what() : ticket.error;
-      failures().add(event, e.what());
-    }
+  if (!ticket.gpu.empty() && has_failed_launch) {
+    // A new thread has no such error.
+    std::thread([&] { await_gpu(ticket); }).join();
+  } else if (!ticket.gpu.empty()) {
+    has_failed_launch = !await_gpu(ticket);
   }
 }
 

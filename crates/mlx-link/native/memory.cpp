@@ -32,6 +32,17 @@ void HeldBack::end() {
 
 void HeldBack::take(mx::allocator::Buffer buffer, size_t bytes) {
   buffers_->list.push_back(buffer);
+  count(bytes);
+}
+
+void HeldBack::let_go(std::shared_ptr<void> owner, size_t bytes) {
+  if (holding != nullptr) {
+    holding->buffers_->owners.push_back(std::move(owner));
+    holding->count(bytes);
+  }
+}
+
+void HeldBack::count(size_t bytes) {
   bytes_ += bytes;
   if (bytes_ > most_held) {
     try {

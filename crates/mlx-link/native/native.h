@@ -98,6 +98,62 @@ int mlxr_compiled_apply(
 // Locked. Drops this thread's traces of compiled functions.
 void mlxr_compile_forget_all(void);
 
+// What writes traces of a function into a file.
+typedef struct mlxr_exporter_ {
+  void* ctx;
+} mlxr_exporter;
+
+// Locked. Writes the file's head; `metadata` has `length` bytes.
+int mlxr_exporter_new(mlxr_exporter* exporter, const char* file, bool shapeless, const char* metadata, size_t length);
+// Locked. Closes the file.
+void mlxr_exporter_free(mlxr_exporter exporter);
+// Locked. Appends a trace of `function`, which MLX calls on this thread. The last inputs have the names. After an error the
+// exporter cannot be used again, but where MLX did not call the function.
+int mlxr_exporter_apply(
+    mlxr_exporter exporter,
+    mlx_closure function,
+    const mlx_array* inputs,
+    size_t count,
+    const char* const* names,
+    size_t name_count);
+// Locked. The arrays below `outputs` that have values or read them from a file, and are none of `inputs`; an error where one
+// will never have values.
+int mlxr_export_constants(
+    mlx_vector_array* constants,
+    const mlx_array* inputs,
+    size_t count,
+    const mlx_array* outputs,
+    size_t output_count);
+// Locked. The outputs with other constants, which have the same values, in the place of as many in `from`.
+int mlxr_export_replace(
+    mlx_vector_array* replaced,
+    const mlx_array* inputs,
+    size_t count,
+    const mlx_array* outputs,
+    size_t output_count,
+    const mlx_array* from,
+    size_t from_count,
+    const mlx_array* to,
+    size_t to_count);
+
+// A function from a file.
+typedef struct mlxr_imported_ {
+  void* ctx;
+} mlxr_imported;
+
+// Locked. MLX believes the file.
+int mlxr_imported_new(mlxr_imported* imported, const char* file);
+// Locked.
+void mlxr_imported_free(mlxr_imported imported);
+// Locked. The last inputs have the names.
+int mlxr_imported_apply(
+    mlx_vector_array* outputs,
+    mlxr_imported imported,
+    const mlx_array* inputs,
+    size_t count,
+    const char* const* names,
+    size_t name_count);
+
 // How many devices there are of a kind; gpu false is the CPU.
 int mlxr_device_count(int* count, bool gpu);
 // What MLX tells of a device: lines of a key, a tab and a value.
@@ -109,6 +165,69 @@ int mlxr_stream_new(mlx_stream* stream, bool gpu, int index);
 // Locked. Makes a stream this thread's default one of its device, and gives back the one before.
 int mlxr_stream_enter(int* previous, mlx_stream stream);
 int mlxr_stream_leave(mlx_stream stream, int previous);
+
+// Memory in row-major order: so many elements of a dtype, and the sizes of the dimensions.
+typedef struct mlxr_host_part_ {
+  void* data;
+  size_t size;
+  const int32_t* shape;
+  size_t ndim;
+  mlx_dtype dtype;
+} mlxr_host_part;
+
+// A kernel's work, on a thread of MLX's: outputs hold zeros. The text of its error, or an empty string for none.
+typedef mlx_string (*mlxr_host_run)(
+    const mlxr_host_part* inputs,
+    size_t input_count,
+    const mlxr_host_part* outputs,
+    size_t output_count,
+    void* payload);
+
+// A kernel of the host's. Rules may be null; they are called as mlx-c calls those of custom functions. Kernels of one
+// `identity` are the same.
+typedef struct mlxr_host_kernel_ {
+  const char* name;
+  const void* identity;
+  mlxr_host_run run;
+  int (*vjp)(
+      mlx_vector_array* out,
+      mlx_vector_array inputs,
+      mlx_vector_array cotangents,
+      mlx_vector_array outputs,
+      void* payload);
+  int (*jvp)(
+      mlx_vector_array* out,
+      mlx_vector_array inputs,
+      mlx_vector_array tangents,
+      const int* argnums,
+      size_t argnum_count,
+      void* payload);
+  int (*vmap)(
+      mlx_vector_array* out,
+      mlx_vector_int* out_axes,
+      mlx_vector_array inputs,
+      const int* axes,
+      size_t axis_count,
+      void* payload);
+} mlxr_host_kernel;
+
+// Locked. The lazy outputs of a kernel, whose `data` is not looked at. `drop` gets the payload once, on any thread, also after
+// an error.
+int mlxr_host_new(
+    mlx_vector_array* out,
+    const mlxr_host_kernel* kernel,
+    void* payload,
+    void (*drop)(void*),
+    const mlxr_host_part* outputs,
+    size_t output_count,
+    const mlx_array* inputs,
+    size_t input_count,
+    mlx_stream stream);
+
+// Whether MLX can use memory of others': where it is built for the CPU alone.
+bool mlxr_owned_is_shared(void);
+// Locked. An array of memory that MLX reads and writes until `drop` gets its owner: once, on any thread, also after an error.
+int mlxr_owned_new(mlx_array* out, const mlxr_host_part* part, void* owner, void (*drop)(void*));
 
 // Around the start of the library, once each, on one thread. A process that ends meanwhile waits for it; at its end
 // `lock` takes the library lock for good, so that no thread is inside MLX while its statics are destroyed.

@@ -127,6 +127,81 @@ unsafe extern "C" {
 unsafe extern "C" {
     pub fn mlxr_compile_forget_all();
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct mlxr_exporter_ {
+    pub ctx: *mut ::std::os::raw::c_void,
+}
+pub type mlxr_exporter = mlxr_exporter_;
+unsafe extern "C" {
+    pub fn mlxr_exporter_new(
+        exporter: *mut mlxr_exporter,
+        file: *const ::std::os::raw::c_char,
+        shapeless: bool,
+        metadata: *const ::std::os::raw::c_char,
+        length: usize,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_exporter_free(exporter: mlxr_exporter);
+}
+unsafe extern "C" {
+    pub fn mlxr_exporter_apply(
+        exporter: mlxr_exporter,
+        function: mlx_closure,
+        inputs: *const mlx_array,
+        count: usize,
+        names: *const *const ::std::os::raw::c_char,
+        name_count: usize,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_export_constants(
+        constants: *mut mlx_vector_array,
+        inputs: *const mlx_array,
+        count: usize,
+        outputs: *const mlx_array,
+        output_count: usize,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_export_replace(
+        replaced: *mut mlx_vector_array,
+        inputs: *const mlx_array,
+        count: usize,
+        outputs: *const mlx_array,
+        output_count: usize,
+        from: *const mlx_array,
+        from_count: usize,
+        to: *const mlx_array,
+        to_count: usize,
+    ) -> ::std::os::raw::c_int;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct mlxr_imported_ {
+    pub ctx: *mut ::std::os::raw::c_void,
+}
+pub type mlxr_imported = mlxr_imported_;
+unsafe extern "C" {
+    pub fn mlxr_imported_new(
+        imported: *mut mlxr_imported,
+        file: *const ::std::os::raw::c_char,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_imported_free(imported: mlxr_imported);
+}
+unsafe extern "C" {
+    pub fn mlxr_imported_apply(
+        outputs: *mut mlx_vector_array,
+        imported: mlxr_imported,
+        inputs: *const mlx_array,
+        count: usize,
+        names: *const *const ::std::os::raw::c_char,
+        name_count: usize,
+    ) -> ::std::os::raw::c_int;
+}
 unsafe extern "C" {
     pub fn mlxr_device_count(count: *mut ::std::os::raw::c_int, gpu: bool) -> ::std::os::raw::c_int;
 }
@@ -155,6 +230,85 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     pub fn mlxr_stream_leave(stream: mlx_stream, previous: ::std::os::raw::c_int) -> ::std::os::raw::c_int;
+}
+#[repr(C)]
+pub struct mlxr_host_part_ {
+    pub data: *mut ::std::os::raw::c_void,
+    pub size: usize,
+    pub shape: *const i32,
+    pub ndim: usize,
+    pub dtype: mlx_dtype,
+}
+pub type mlxr_host_part = mlxr_host_part_;
+pub type mlxr_host_run = ::std::option::Option<
+    unsafe extern "C" fn(
+        inputs: *const mlxr_host_part,
+        input_count: usize,
+        outputs: *const mlxr_host_part,
+        output_count: usize,
+        payload: *mut ::std::os::raw::c_void,
+    ) -> mlx_string,
+>;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct mlxr_host_kernel_ {
+    pub name: *const ::std::os::raw::c_char,
+    pub identity: *const ::std::os::raw::c_void,
+    pub run: mlxr_host_run,
+    pub vjp: ::std::option::Option<
+        unsafe extern "C" fn(
+            out: *mut mlx_vector_array,
+            inputs: mlx_vector_array,
+            cotangents: mlx_vector_array,
+            outputs: mlx_vector_array,
+            payload: *mut ::std::os::raw::c_void,
+        ) -> ::std::os::raw::c_int,
+    >,
+    pub jvp: ::std::option::Option<
+        unsafe extern "C" fn(
+            out: *mut mlx_vector_array,
+            inputs: mlx_vector_array,
+            tangents: mlx_vector_array,
+            argnums: *const ::std::os::raw::c_int,
+            argnum_count: usize,
+            payload: *mut ::std::os::raw::c_void,
+        ) -> ::std::os::raw::c_int,
+    >,
+    pub vmap: ::std::option::Option<
+        unsafe extern "C" fn(
+            out: *mut mlx_vector_array,
+            out_axes: *mut mlx_vector_int,
+            inputs: mlx_vector_array,
+            axes: *const ::std::os::raw::c_int,
+            axis_count: usize,
+            payload: *mut ::std::os::raw::c_void,
+        ) -> ::std::os::raw::c_int,
+    >,
+}
+pub type mlxr_host_kernel = mlxr_host_kernel_;
+unsafe extern "C" {
+    pub fn mlxr_host_new(
+        out: *mut mlx_vector_array,
+        kernel: *const mlxr_host_kernel,
+        payload: *mut ::std::os::raw::c_void,
+        drop: ::std::option::Option<unsafe extern "C" fn(arg1: *mut ::std::os::raw::c_void)>,
+        outputs: *const mlxr_host_part,
+        output_count: usize,
+        inputs: *const mlx_array,
+        input_count: usize,
+        stream: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_owned_is_shared() -> bool;
+}
+unsafe extern "C" {
+    pub fn mlxr_owned_new(
+        out: *mut mlx_array,
+        part: *const mlxr_host_part,
+        owner: *mut ::std::os::raw::c_void,
+        drop: ::std::option::Option<unsafe extern "C" fn(arg1: *mut ::std::os::raw::c_void)>,
+    ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
     pub fn mlxr_start_begin() -> ::std::os::raw::c_int;

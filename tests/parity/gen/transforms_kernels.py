@@ -79,6 +79,9 @@ def fourier():
 def fused():
     yield call("rms_norm", "fast.rms_norm", "$x", "$w", 1e-5, x=N(2, 3, 8), w=N(8))
     yield call("rms_norm_bare", "fast.rms_norm", "$x", None, 1e-5, x=N(2, 8))
+    yield call("layer_norm", "fast.layer_norm", "$x", "$w", "$b", 1e-5, x=N(2, 3, 8), w=N(8), b=N(8))
+    yield call("layer_norm_bare", "fast.layer_norm", "$x", None, None, 1e-5, x=N(2, 8))
+    yield call("cross_entropy", "fast.cross_entropy", "$x", "$t", guarded=True, x=N(3, 5), t=I(5, 3))
     for tag, extra in {"halves": {}, "pairs": {"traditional": True}, "offset": {"offset": 3}, "scale": {"scale": 0.5}}.items():
         options = {"traditional": False, "base": 10000.0, "scale": 1.0, "offset": 0, **extra}
         yield call(f"rope_{tag}", "fast.rope", "$x", 8, kw=options, x=N(1, 2, 3, 8))
@@ -97,6 +100,9 @@ def fused():
     yield call("quantized_matmul_plain", "mx.quantized_matmul", "$x", "$q", "$s", "$b", kw={"transpose": False, "group_size": 32, "bits": 4}, before=quantized, x=N(2, 32), w=fixed)
     yield call("quantized_matmul_scales", "mx.quantized_matmul", "$x", "$q", "$s", "$b", kw={"group_size": 32, "bits": 4}, x=N(2, 64), q=I(2**31 - 1, 32, 8, dtype="uint32"), s=N(32, 2), b=N(32, 2))
     yield call("quantized_matmul_mxfp4", "mx.quantized_matmul", "$x", "$q", "$s", kw={"mode": "mxfp4", "group_size": 32, "bits": 4}, before=[step(["q", "s"], "mx.quantize", "$w", 32, 4, "mxfp4")], x=N(2, 64), w=fixed)
+    experts = Draw("normal", [3, 32, 64], "float32")
+    gathered = {"rhs_indices": "$r", "group_size": 32, "bits": 4}
+    yield call("gather_qmm", "mx.gather_qmm", "$x", "$q", "$s", "$b", kw=gathered, guarded=True, before=quantized, x=N(2, 1, 64), r=I(3, 2, dtype="uint32"), w=experts)
     yield call("quantize", "mx.quantize", "$w", 32, 4, outs=3, w=N(2, 64))
     yield call("dequantize", "mx.dequantize", "$q", "$s", "$b", 32, 4, q=I(2**31 - 1, 2, 8, dtype="uint32"), s=N(2, 2), b=N(2, 2))
 

@@ -132,7 +132,8 @@ fn command(
     let mut command = Command::new(program);
     command.args(arguments);
     for (name, _) in env::vars_os() {
-        if name.to_string_lossy().starts_with("MLX_") {
+        // Compiled CUDA kernels may be shared: with a folder for each side they take most of a run.
+        if name.to_string_lossy().starts_with("MLX_") && name != "MLX_PTX_CACHE_DIR" {
             command.env_remove(name);
         }
     }

@@ -1,15 +1,14 @@
 //! Typed symbols of mlx-c, one type and one `unsafe` block a call shape; a symbol cannot be called in a wrong one.
 
 use super::{
-    handle::{Handle, Temporary},
+    build::{build_in, told},
+    handle::Temporary,
     runtime::{self, Guard},
-    status,
-    vector::Vector,
 };
 use crate::{
-    Axes, Dtype, ErrorKind, OperandRef, Result, Tensor,
+    Axes, Dtype, OperandRef, Result, Tensor,
     guard::{self, Division},
-    promotion, scalar, shape,
+    scalar, shape,
 };
 use mlx_link as sys;
 use std::ffi::c_int;
@@ -33,102 +32,6 @@ type ReduceFn = unsafe extern "C" fn(
     bool,
     sys::mlx_stream,
 ) -> c_int;
-
-/// Builds one node: takes the lock, makes the call, checks its status and the size of its result.
-#[inline]
-pub(super) fn build(
-    op: &'static str,
-    call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int,
-) -> Result<Tensor> {
-    build_in(&runtime::enter()?, op, call)
-}
-
-/// [`build`] for a caller that holds the lock already.
-#[inline]
-pub(super) fn build_in(
-    guard: &Guard,
-    op: &'static str,
-    call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int,
-) -> Result<Tensor> {
-    let mut out = sys::mlx_array { ctx: std::ptr::null_mut() };
-    let status = call(&raw mut out, guard.stream());
-    match Handle::from_raw(out) {
-        Some(handle) if status == 0 => sized(op, Tensor(handle)),
-        _ => Err(status::failure(op, ErrorKind::Mlx)),
-    }
-}
-
-/// [`build`] for a call that gives several nodes.
-pub(super) fn build_several(
-    op: &'static str,
-    call: impl FnOnce(*mut sys::mlx_vector_array, sys::mlx_stream) -> c_int,
-) -> Result<Vec<Tensor>> {
-    let guard = runtime::enter()?;
-    let mut out = Vector::empty(&guard);
-    let status = call(out.place(), guard.stream());
-    status::check(op, ErrorKind::Mlx, status)?;
-    out.tensors().into_iter().map(|tensor| sized(op, tensor)).collect()
-}
-
-/// [`build`] for a call that gives two nodes.
-pub(super) fn build_pair(
-    op: &'static str,
-    call: impl FnOnce(*mut sys::mlx_array, *mut sys::mlx_array, sys::mlx_stream) -> c_int,
-) -> Result<[Tensor; 2]> {
-    let guard = runtime::enter()?;
-    let empty = sys::mlx_array { ctx: std::ptr::null_mut() };
-    let (mut first, mut second) = (empty, empty);
-    let status = call(&raw mut first, &raw mut second, guard.stream());
-    match (Handle::from_raw(first), Handle::from_raw(second)) {
-        (Some(first), Some(second)) if status == 0 => {
-            Ok([sized(op, Tensor(first))?, sized(op, Tensor(second))?])
-        }
-        _ => Err(status::failure(op, ErrorKind::Mlx)),
-    }
-}
-
-#[inline]
-fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
-    if tensor.0.fits() { Ok(tensor) } else { Err(shape::too_large(op, tensor.shape(), tensor.dtype())) }
-}
-
-/// A node with what it was built from: named in its error, looked at by the promotion guard.
-#[inline]
-#[track_caller]
-pub(super) fn told<'a, N: Nodes>(
-    op: &'static str,
-    nodes: Result<N>,
-    operands: impl FnOnce() -> Vec<OperandRef<'a>>,
-) -> Result<N> {
-    match nodes {
-        Ok(nodes) if !promotion::is_watched() => Ok(nodes),
-        Ok(nodes) => promotion::check(op, nodes.dtypes(), &operands()).map(|()| nodes),
-        Err(error) => Err(error.with_operands(&operands())),
-    }
-}
-
-/// One tensor or several.
-pub(super) trait Nodes {
-    fn dtypes(&self) -> impl Iterator<Item = Dtype>;
-}
-
-impl Nodes for Tensor {
-    fn dtypes(&self) -> impl Iterator<Item = Dtype> {
-        std::iter::once(self.dtype())
-    }
-}
-
-impl Nodes for [Tensor; 2] {
-    fn dtypes(&self) -> impl Iterator<Item = Dtype> {
-        self.iter().map(Tensor::dtype)
-    }
-}
-
-impl Nodes for Vec<Tensor> {
-    fn dtypes(&self) -> impl Iterator<Item = Dtype> {
-        self.iter().map(Tensor::dtype)
-    }
-}
 
 /// A call of mlx-c's `symbol` with arguments by kind: what it borrows from Rust values.
 ///
@@ -175,9 +78,9 @@ pub(super) use call;
 /// The node that `symbol` builds from arguments by kind as in `call!`; its tensors are told in errors.
 macro_rules! node {
     ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
-        $crate::ffi::call::told(
+        $crate::ffi::build::told(
             $op,
-            $crate::ffi::call::build($op, |out, stream| {
+            || $crate::ffi::build::build($op, |out, stream| {
                 $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
             }),
             || $crate::ffi::call::operands!($($kind $argument,)*),
@@ -189,9 +92,9 @@ pub(super) use node;
 /// [`node!`] for a symbol that gives several.
 macro_rules! nodes {
     ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
-        $crate::ffi::call::told(
+        $crate::ffi::build::told(
             $op,
-            $crate::ffi::call::build_several($op, |out, stream| {
+            || $crate::ffi::build::build_several($op, |out, stream| {
                 $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
             }),
             || $crate::ffi::call::operands!($($kind $argument,)*),
@@ -203,9 +106,9 @@ pub(super) use nodes;
 /// [`node!`] for a symbol that gives two.
 macro_rules! pair {
     ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
-        $crate::ffi::call::told(
+        $crate::ffi::build::told(
             $op,
-            $crate::ffi::call::build_pair($op, |first, second, stream| {
+            || $crate::ffi::build::build_pair($op, |first, second, stream| {
                 $crate::ffi::call::call!($symbol, value first, value second, $($kind $argument,)* value stream)
             }),
             || $crate::ffi::call::operands!($($kind $argument,)*),
@@ -216,16 +119,22 @@ pub(super) use pair;
 
 /// The tensors among arguments by kind.
 macro_rules! operands {
-    ($($kind:ident $argument:expr,)*) => {{
-        #[allow(unused_mut, reason = "a node without tensors")]
-        let mut operands: Vec<$crate::OperandRef<'_>> = Vec::new();
-        $($crate::ffi::call::operands!(@ operands $kind $argument);)*
-        operands
-    }};
-    (@ $operands:ident tensor $x:expr) => { $operands.extend([$crate::OperandRef::from($x)]) };
-    (@ $operands:ident option $x:expr) => { $operands.extend($x.map($crate::OperandRef::from)) };
-    (@ $operands:ident vector $list:expr) => { $operands.extend($list.iter().map($crate::OperandRef::from)) };
-    (@ $operands:ident $kind:ident $argument:expr) => {};
+    ($($kind:ident $argument:expr,)*) => {
+        $crate::ffi::call::operands!(@ std::iter::empty(), $($kind $argument,)*)
+    };
+    (@ $done:expr, tensor $x:expr, $($rest:tt)*) => {
+        $crate::ffi::call::operands!(@ $done.chain([$crate::OperandRef::from($x)]), $($rest)*)
+    };
+    (@ $done:expr, option $x:expr, $($rest:tt)*) => {
+        $crate::ffi::call::operands!(@ $done.chain($x.map($crate::OperandRef::from)), $($rest)*)
+    };
+    (@ $done:expr, vector $list:expr, $($rest:tt)*) => {
+        $crate::ffi::call::operands!(@ $done.chain($list.iter().map($crate::OperandRef::from)), $($rest)*)
+    };
+    (@ $done:expr, $kind:ident $argument:expr, $($rest:tt)*) => {
+        $crate::ffi::call::operands!(@ $done, $($rest)*)
+    };
+    (@ $done:expr,) => { $done };
 }
 pub(super) use operands;
 
@@ -303,11 +212,11 @@ impl Binary {
     #[inline(always)]
     #[track_caller]
     pub fn call(&self, a: OperandRef<'_>, b: OperandRef<'_>) -> Result<Tensor> {
-        let node = match self.division {
+        let build = || match self.division {
             Some(division) => guard::divide(division, self, a, b),
             None => self.unguarded(a, b),
         };
-        told(self.name, node, || vec![a, b])
+        told(self.name, build, || [a, b].into_iter())
     }
 
     /// [`call`](Binary::call) without the guard of integer division.

@@ -5,14 +5,14 @@
 //! made one. Not here: trees of tensors, state (`crate::transforms`).
 
 use super::{
+    build::told,
     call::call,
     closure::{self, Stop},
-    place::cpu_where_empty,
     runtime, status,
     vector::Vector,
     view,
 };
-use crate::{Error, ErrorKind, Result, Tensor, ffi::call::told, guard, transforms::CompileMode};
+use crate::{Error, ErrorKind, Result, Tensor, guard, transforms::CompileMode};
 use mlx_link as sys;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -39,6 +39,29 @@ thread_local! {
 struct Tracing {
     id: usize,
     shapeless: bool,
+}
+
+/// Lives as long as the function runs.
+struct Traces;
+
+impl Tracing {
+    fn begin(self) -> Traces {
+        TRACING.with_borrow_mut(|all| all.push(self));
+        Traces
+    }
+}
+
+impl Drop for Traces {
+    fn drop(&mut self) {
+        TRACING.with_borrow_mut(Vec::pop);
+    }
+}
+
+/// Runs a function that is traced for a file, for every shape at once or one.
+pub(super) fn tracing<T>(shapeless: bool, work: impl FnOnce() -> T) -> T {
+    // No compiled function has the id 0.
+    let _tracing = Tracing { id: 0, shapeless }.begin();
+    work()
 }
 
 /// A function that can be traced.
@@ -210,20 +233,12 @@ unsafe extern "C" fn trace<T: Traceable>(
     direct: bool,
     traced: *mut c_void,
 ) -> c_int {
-    struct Traced;
-    impl Drop for Traced {
-        fn drop(&mut self) {
-            TRACING.with_borrow_mut(Vec::pop);
-        }
-    }
     // SAFETY: the payload of `Traced::new`, which lives as long as the compiled function and is only read; the place of
     // the number is the caller's own.
     let (traced, number) = unsafe { (&*traced.cast::<Payload<T>>(), &mut *number) };
-    let _traced = (!direct).then(|| {
+    let _tracing = (!direct).then(|| {
         traced.id.note_thread();
-        let tracing = Tracing { id: traced.id.number, shapeless: traced.shapeless };
-        TRACING.with_borrow_mut(|all| all.push(tracing));
-        Traced
+        Tracing { id: traced.id.number, shapeless: traced.shapeless }.begin()
     });
     let (status, met_placeholder) = view::meets_placeholder(|| {
         closure::run(out, inputs, &mut |inputs| {
@@ -292,14 +307,12 @@ pub fn pointwise(
     inputs: &[Tensor],
     constants: &[f64],
 ) -> Result<Tensor> {
-    let operands: Vec<Option<&Tensor>> = inputs.iter().map(Some).collect();
-    let _place = cpu_where_empty(&operands)?;
-    let inputs: Vec<&Tensor> = inputs.iter().collect();
-    let node = compiled(function, constants).and_then(|traced| {
-        let (mut outputs, _) = traced.apply::<Error>(op, &inputs)?;
+    let tensors: Vec<&Tensor> = inputs.iter().collect();
+    let build = || {
+        let (mut outputs, _) = compiled(function, constants)?.apply::<Error>(op, &tensors)?;
         outputs.pop().ok_or_else(|| Error::new(ErrorKind::Mlx, op, "a compiled function gave nothing"))
-    });
-    told(op, node, || inputs.iter().map(|&x| x.into()).collect())
+    };
+    told(op, build, || inputs.iter().map(Into::into))
 }
 
 fn compiled(function: Pointwise, constants: &[f64]) -> Result<&'static Traced<Recipe>> {

@@ -6,6 +6,7 @@
 use super::{
     call::call,
     closure::{self, Stop},
+    host::Part,
     runtime, status,
     vector::Vector,
 };
@@ -32,6 +33,10 @@ pub(crate) trait Custom: Send + Sync {
     fn jvp(&self, inputs: Vec<Tensor>, tangents: Vec<Tensor>, argnums: &[i32]) -> Result<Vec<Tensor>, Stop>;
     /// Outputs and their axes, for inputs with items along axes; -1 for none.
     fn vmap(&self, inputs: Vec<Tensor>, axes: &[i32]) -> Result<(Vec<Tensor>, Vec<i32>), Stop>;
+    /// The values of a kernel of the host's, or the text of its error; other functions are made of nodes.
+    fn run(&self, _inputs: Vec<Part<'_>>, _outputs: Vec<Part<'_>>) -> Result<(), String> {
+        Err("this function is no kernel".into())
+    }
 }
 
 /// Which rules a function has.
@@ -66,19 +71,19 @@ pub(crate) fn custom_function<E: From<Error> + 'static>(
         if rules.vjp {
             by_vjp = call!(
                 sys::mlx_closure_custom_new_func_payload,
-                value Some(vjp), value payload(function), value Some(drop_payload)
+                value Some(vjp), value payload(function), value Some(drop_boxed::<Payload>)
             );
         }
         if rules.jvp {
             by_jvp = call!(
                 sys::mlx_closure_custom_jvp_new_func_payload,
-                value Some(jvp), value payload(function), value Some(drop_payload)
+                value Some(jvp), value payload(function), value Some(drop_boxed::<Payload>)
             );
         }
         if rules.vmap {
             by_vmap = call!(
                 sys::mlx_closure_custom_vmap_new_func_payload,
-                value Some(vmap), value payload(function), value Some(drop_payload)
+                value Some(vmap), value payload(function), value Some(drop_boxed::<Payload>)
             );
         }
         let status = call!(
@@ -102,7 +107,7 @@ fn apply<E: From<Error> + 'static>(
     closure::calling(op, |guard| {
         let plain = call!(
             sys::mlx_closure_new_func_payload,
-            value Some(forward), value payload(function), value Some(drop_payload)
+            value Some(forward), value payload(function), value Some(drop_boxed::<Payload>)
         );
         let mut made = sys::mlx_closure { ctx: ptr::null_mut() };
         let made_it = status::check(op, ErrorKind::Mlx, make(&raw mut made, plain));
@@ -120,21 +125,21 @@ fn apply<E: From<Error> + 'static>(
 }
 
 /// What a closure of MLX's owns.
-fn payload(function: &Payload) -> *mut c_void {
+pub(super) fn payload(function: &Payload) -> *mut c_void {
     Box::into_raw(Box::new(Arc::clone(function))).cast()
 }
 
-fn of<'a>(payload: *mut c_void) -> &'a dyn Custom {
+pub(super) fn of<'a>(payload: *mut c_void) -> &'a dyn Custom {
     // SAFETY: made by `payload`, and owned by the closure that MLX is calling.
     unsafe { &**payload.cast::<Payload>() }
 }
 
-/// Called by MLX with the last node or closure, on any thread, its own among them.
-unsafe extern "C" fn drop_payload(payload: *mut c_void) {
-    // SAFETY: made by `payload`, and dropped once.
-    let payload = unsafe { Box::from_raw(payload.cast::<Payload>()) };
+/// Called by MLX with the last node, closure or array that needs what a box of ours holds, on any thread, its own among them.
+pub(super) unsafe extern "C" fn drop_boxed<T: Send>(boxed: *mut c_void) {
+    // SAFETY: MLX was given this function with a box of a `T` and calls it once.
+    let boxed = unsafe { Box::from_raw(boxed.cast::<T>()) };
     // What was captured may panic as it drops, and nobody is there to tell.
-    let _ = runtime::foreign(|| panic::catch_unwind(AssertUnwindSafe(|| drop(payload))));
+    let _ = runtime::foreign(|| panic::catch_unwind(AssertUnwindSafe(|| drop(boxed))));
 }
 
 unsafe extern "C" fn forward(
@@ -145,7 +150,7 @@ unsafe extern "C" fn forward(
     closure::run(out, inputs, &mut |inputs| of(payload).forward(inputs))
 }
 
-unsafe extern "C" fn vjp(
+pub(super) unsafe extern "C" fn vjp(
     out: *mut sys::mlx_vector_array,
     inputs: sys::mlx_vector_array,
     cotangents: sys::mlx_vector_array,
@@ -160,7 +165,7 @@ unsafe extern "C" fn vjp(
     })
 }
 
-unsafe extern "C" fn jvp(
+pub(super) unsafe extern "C" fn jvp(
     out: *mut sys::mlx_vector_array,
     inputs: sys::mlx_vector_array,
     tangents: sys::mlx_vector_array,
@@ -168,11 +173,11 @@ unsafe extern "C" fn jvp(
     count: usize,
     payload: *mut c_void,
 ) -> c_int {
-    let (tangents, argnums) = (Vector::read(tangents), ints(argnums, count));
+    let (tangents, argnums) = (Vector::read(tangents), list(argnums, count));
     closure::run(out, inputs, &mut |inputs| of(payload).jvp(inputs, tangents.clone(), argnums))
 }
 
-unsafe extern "C" fn vmap(
+pub(super) unsafe extern "C" fn vmap(
     out: *mut sys::mlx_vector_array,
     out_axes: *mut sys::mlx_vector_int,
     inputs: sys::mlx_vector_array,
@@ -180,7 +185,7 @@ unsafe extern "C" fn vmap(
     count: usize,
     payload: *mut c_void,
 ) -> c_int {
-    let axes = ints(axes, count);
+    let axes = list(axes, count);
     let mut given = Vec::new();
     let status = closure::run(out, inputs, &mut |inputs| {
         let (outputs, axes) = of(payload).vmap(inputs, axes)?;
@@ -193,10 +198,11 @@ unsafe extern "C" fn vmap(
     }
 }
 
-fn ints<'a>(list: *const c_int, count: usize) -> &'a [i32] {
+/// A list that MLX or mlx-c passes to a callback of ours.
+pub(super) fn list<'a, T>(list: *const T, count: usize) -> &'a [T] {
     if count == 0 {
         return &[];
     }
-    // SAFETY: mlx-c passes a list of that length, which lives as long as its call of ours.
+    // SAFETY: the list has that length and lives, unchanged, as long as the call of ours.
     unsafe { std::slice::from_raw_parts(list, count) }
 }

@@ -4,11 +4,11 @@
 
 use super::{
     call::{node, nodes},
-    place::{self, cpu_where_empty},
+    place,
 };
 use crate::{Dtype, Result, Tensor, guard};
 use mlx_link as sys;
-use std::ffi::CStr;
+use std::{borrow::Cow, ffi::CStr};
 
 /// `mx.fast.rms_norm(x, weight, eps)`
 ///
@@ -16,9 +16,40 @@ use std::ffi::CStr;
 /// What MLX refuses.
 #[track_caller]
 pub fn rms_norm(x: &Tensor, weight: Option<&Tensor>, eps: f32) -> Result<Tensor> {
-    let _place = cpu_where_empty(&[Some(x), weight])?;
     let x = &*guard::reducible(x)?;
     node!("rms_norm", sys::mlx_fast_rms_norm, tensor x, option weight, value eps)
+}
+
+/// `mx.fast.layer_norm(x, weight, bias, eps)`
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn layer_norm(x: &Tensor, [weight, bias]: [Option<&Tensor>; 2], eps: f32) -> Result<Tensor> {
+    let x = &*guard::reducible(x)?;
+    node!("layer_norm", sys::mlx_fast_layer_norm, tensor x, option weight, option bias, value eps)
+}
+
+/// `mx.fast.cross_entropy(logits, targets)`
+///
+/// # Errors
+/// A target that can be seen and is no class; what MLX refuses.
+#[track_caller]
+pub fn cross_entropy(logits: &Tensor, targets: &Tensor) -> Result<Tensor> {
+    let op = "cross_entropy";
+    let fits = logits.shape().split_last().is_some_and(|(_, rest)| rest == targets.shape());
+    let targets = match logits.shape().last() {
+        // MLX's fused kernel does not count from the end.
+        Some(&classes) if fits && classes > 0 && place::on_gpu()? => {
+            guard::indices(op, targets, &[classes, 1, 1])?
+        }
+        Some(&classes) if fits && classes > 0 => {
+            guard::positions(op, targets, logits.ndim() - 1, classes.into())?
+        }
+        _ => Cow::Borrowed(targets),
+    };
+    let targets = &*targets;
+    node!("cross_entropy", sys::mlx_fast_cross_entropy, tensor logits, tensor targets)
 }
 
 /// What both forms of rope take.
@@ -43,7 +74,6 @@ pub struct Rope<'a> {
 pub fn rope(x: &Tensor, how: &Rope<'_>, offset: i32) -> Result<Tensor> {
     let Rope { dims, traditional, scale, freqs, .. } = *how;
     let base = optional_float(how.base);
-    let _place = cpu_where_empty(&[Some(x), freqs])?;
     node!(
         "rope", sys::mlx_fast_rope, tensor x, value dims, value traditional, value base, value scale,
         value offset, option freqs
@@ -58,7 +88,6 @@ pub fn rope(x: &Tensor, how: &Rope<'_>, offset: i32) -> Result<Tensor> {
 pub fn rope_dynamic(x: &Tensor, how: &Rope<'_>, offset: &Tensor) -> Result<Tensor> {
     let Rope { dims, traditional, scale, freqs, .. } = *how;
     let base = optional_float(how.base);
-    let _place = cpu_where_empty(&[Some(x), Some(offset), freqs])?;
     let offset = &offset_for_gpu(x, offset)?;
     node!(
         "rope", sys::mlx_fast_rope_dynamic, tensor x, value dims, value traditional, value base, value scale,
@@ -103,7 +132,6 @@ pub struct Attention<'a> {
 pub fn attention(q: &Tensor, k: &Tensor, v: &Tensor, how: &Attention<'_>) -> Result<Tensor> {
     let Attention { scale, causal, mask, sinks, force_fused } = *how;
     let mode = if causal { c"causal" } else { c"" };
-    let _place = cpu_where_empty(&[Some(q), Some(k), Some(v), mask, sinks])?;
     node!(
         "scaled_dot_product_attention", sys::mlx_fast_scaled_dot_product_attention, tensor q, tensor k,
         tensor v, value scale, text mode, option mask, option sinks, value force_fused
@@ -127,7 +155,6 @@ pub struct Quantization {
 /// What MLX refuses.
 #[track_caller]
 pub fn quantize(w: &Tensor, how: Quantization, global_scale: Option<&Tensor>) -> Result<Vec<Tensor>> {
-    let _place = cpu_where_empty(&[Some(w), global_scale])?;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     nodes!(
         "quantize", sys::mlx_quantize, tensor w, value group_size, value bits, text how.mode,
@@ -155,7 +182,6 @@ pub struct QuantizedParts<'a> {
 #[track_caller]
 pub fn dequantize(parts: QuantizedParts<'_>, how: Quantization, dtype: Option<Dtype>) -> Result<Tensor> {
     let QuantizedParts { weight, scales, biases, global_scale } = parts;
-    let _place = cpu_where_empty(&[Some(weight), Some(scales), biases, global_scale])?;
     let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
     let dtype =
         sys::mlx_optional_dtype { value: dtype.unwrap_or(Dtype::Float32).code(), has_value: dtype.is_some() };
@@ -184,13 +210,95 @@ pub fn quantized_matmul(
     )
 }
 
+/// `mx.gather_qmm`; the caller has refused what it has for `quantized_matmul`.
+///
+/// # Errors
+/// An index that can be seen and names no matrix; what MLX refuses.
+#[track_caller]
+pub fn gather_qmm(
+    x: &Tensor,
+    parts: QuantizedParts<'_>,
+    indices: [Option<&Tensor>; 2],
+    (transpose, sorted): (bool, bool),
+    how: Quantization,
+) -> Result<Tensor> {
+    let QuantizedParts { weight, scales, biases, .. } = parts;
+    let [left, right] = chosen("gather_qmm", indices, [x, weight])?;
+    let (left, right) = (left.as_deref(), right.as_deref());
+    let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
+    node!(
+        "gather_qmm", sys::mlx_gather_qmm, tensor x, tensor weight, tensor scales, option biases, option left,
+        option right, value transpose, value group_size, value bits, text how.mode, value sorted
+    )
+}
+
+/// A weight that may be quantized, and the scales of both sides.
+#[derive(Clone, Copy)]
+pub struct Sides<'a> {
+    /// The elements, dense or packed.
+    pub weight: &'a Tensor,
+    /// A scale for each group, where they are packed.
+    pub scales: Option<&'a Tensor>,
+    /// The factors of all scales, of the input and of the weight.
+    pub global_scales: [Option<&'a Tensor>; 2],
+}
+
+/// `mx.qqmm`; the caller has refused empty operands, sizes that are not the mode's, and scales for other rows.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn qqmm(x: &Tensor, w: Sides<'_>, how: Quantization) -> Result<Tensor> {
+    let Sides { weight, scales, global_scales: [of_x, of_w] } = w;
+    let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
+    node!(
+        "qqmm", sys::mlx_qqmm, tensor x, tensor weight, option scales, value group_size, value bits,
+        text how.mode, option of_x, option of_w
+    )
+}
+
+/// `mx.gather_qqmm`; the caller has refused what it has for [`qqmm`].
+///
+/// # Errors
+/// An index that can be seen and names no matrix; what MLX refuses.
+#[track_caller]
+pub fn gather_qqmm(
+    x: &Tensor,
+    w: Sides<'_>,
+    indices: [Option<&Tensor>; 2],
+    sorted: bool,
+    how: Quantization,
+) -> Result<Tensor> {
+    let Sides { weight, scales, global_scales: [of_x, of_w] } = w;
+    let [left, right] = chosen("gather_qqmm", indices, [x, weight])?;
+    let (left, right) = (left.as_deref(), right.as_deref());
+    let (group_size, bits) = (some_int(how.group_size), some_int(how.bits));
+    node!(
+        "gather_qqmm", sys::mlx_gather_qqmm, tensor x, tensor weight, option scales, option left, option right,
+        value group_size, value bits, text how.mode, option of_x, option of_w, value sorted
+    )
+}
+
+/// Indices that name matrices of both sides.
+#[track_caller]
+fn chosen<'a>(
+    op: &'static str,
+    indices: [Option<&'a Tensor>; 2],
+    sides: [&Tensor; 2],
+) -> Result<[Option<Cow<'a, Tensor>>; 2]> {
+    let [left, right] = indices;
+    let checked = |index: Option<&'a Tensor>, side: &Tensor| {
+        index.map(|index| guard::indices(op, index, side.shape())).transpose()
+    };
+    Ok([checked(left, sides[0])?, checked(right, sides[1])?])
+}
+
 /// `mx.hadamard_transform(x, scale)`; the caller has refused the sizes on which MLX writes past its buffer.
 ///
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
 pub fn hadamard_transform(x: &Tensor, scale: Option<f32>) -> Result<Tensor> {
-    let _place = cpu_where_empty(&[Some(x)])?;
     let scale = optional_float(scale);
     node!("hadamard_transform", sys::mlx_hadamard_transform, tensor x, value scale)
 }

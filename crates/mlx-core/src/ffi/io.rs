@@ -7,7 +7,8 @@ mod source;
 pub use source::{ReadSeek, Source};
 
 use super::{
-    call::{build, call, data},
+    build::build,
+    call::{call, data},
     handle::Handle,
     runtime, status, view,
 };

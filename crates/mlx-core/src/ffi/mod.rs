@@ -12,21 +12,26 @@
 //! Not here: what an op means, which dtypes and shapes it takes. Hidden: for the crates of this workspace only.
 
 mod arrange;
+mod build;
 mod call;
 mod closure;
 pub(crate) mod compile;
 pub(crate) mod custom;
 pub(crate) mod eval;
+pub(crate) mod export;
 pub mod fast;
 pub mod fft;
 mod handle;
+pub(crate) mod host;
 mod indexing;
 pub mod io;
+pub(crate) mod kernel;
 pub mod linalg;
 mod lock;
 pub(crate) mod memory;
 mod numeric;
 mod order;
+pub mod owned;
 pub(crate) mod place;
 pub mod products;
 pub mod random;

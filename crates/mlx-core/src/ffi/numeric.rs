@@ -4,7 +4,8 @@
 
 use super::{
     astype,
-    call::{build_several, call, node, nodes, told},
+    build::{build_several, told},
+    call::{call, node, nodes},
 };
 use crate::{
     Axes, Dtype, OperandRef, Result, Tensor,
@@ -113,11 +114,13 @@ pub fn depends(inputs: &[Tensor], dependencies: &[Tensor]) -> Result<Vec<Tensor>
     assert!(!inputs.is_empty(), "MLX asks the first input for its stream");
     told(
         "depends",
-        build_several(
-            "depends",
-            |out, _| call!(sys::mlx_depends, value out, vector inputs, vector dependencies),
-        ),
-        || inputs.iter().map(OperandRef::from).collect(),
+        || {
+            build_several(
+                "depends",
+                |out, _| call!(sys::mlx_depends, value out, vector inputs, vector dependencies),
+            )
+        },
+        || inputs.iter().map(OperandRef::from),
     )
 }
 

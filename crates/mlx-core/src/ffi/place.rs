@@ -5,7 +5,7 @@ use super::{
     runtime::{self, Guard},
     status,
 };
-use crate::{Device, DeviceKind, ErrorKind, Result, Tensor};
+use crate::{Device, DeviceKind, ErrorKind, Result};
 use mlx_link as sys;
 use parking_lot::Mutex;
 use std::{
@@ -133,18 +133,20 @@ pub(crate) fn current() -> Result<&'static Place> {
     runtime::enter().map(|guard| guard.place())
 }
 
-/// Whether this thread's work goes to a GPU.
-pub(super) fn on_gpu() -> Result<bool> {
-    Ok(HAS_GPU.load(Ordering::Relaxed) && current()?.device.kind() == DeviceKind::Gpu)
+/// Whether there is a GPU at all.
+#[inline]
+pub(super) fn has_gpu() -> bool {
+    HAS_GPU.load(Ordering::Relaxed)
 }
 
-/// Sends the next op to the CPU where it would go to a GPU and has an empty operand: some of MLX's CUDA kernels divide
-/// by the number of elements, and a launch of none leaves an error behind for whatever comes next.
-pub(super) fn cpu_where_empty(operands: &[Option<&Tensor>]) -> Result<Option<Scope>> {
-    if !on_gpu()? || operands.iter().flatten().all(|tensor| tensor.size() > 0) {
-        return Ok(None);
-    }
-    Scope::new(standard(Device::cpu())?).map(Some)
+/// Whether this thread's work goes to a GPU.
+pub(super) fn on_gpu() -> Result<bool> {
+    Ok(has_gpu() && current()?.device.kind() == DeviceKind::Gpu)
+}
+
+/// Sends this thread's work to the CPU while the scope lives.
+pub(super) fn on_cpu() -> Result<Scope> {
+    Scope::new(standard(Device::cpu())?)
 }
 
 /// Every stream.

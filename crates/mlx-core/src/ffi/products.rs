@@ -5,8 +5,7 @@
 
 use super::{
     call::{call, node},
-    place::cpu_where_empty,
-    runtime, status,
+    place, runtime, status,
 };
 use crate::{Result, Tensor, guard};
 use mlx_link as sys;
@@ -99,7 +98,6 @@ pub type Masks<'a> = [Option<&'a Tensor>; 3];
 #[track_caller]
 pub fn block_masked_mm(a: &Tensor, b: &Tensor, size: i32, masks: Masks<'_>) -> Result<Tensor> {
     let [out, left, right] = masks;
-    let _place = cpu_where_empty(&[Some(a), Some(b)])?;
     node!(
         "block_masked_mm", sys::mlx_block_masked_mm, tensor a, tensor b, value size, option out, option left,
         option right
@@ -118,7 +116,6 @@ pub fn gather_mm(a: &Tensor, b: &Tensor, indices: [Option<&Tensor>; 2], sorted: 
     };
     let (left, right) = (checked(0, a)?, checked(1, b)?);
     let (left, right) = (left.as_deref(), right.as_deref());
-    let _place = cpu_where_empty(&[Some(a), Some(b)])?;
     node!(
         "gather_mm", sys::mlx_gather_mm, tensor a, tensor b, option left, option right, value sorted
     )
@@ -131,7 +128,6 @@ pub fn gather_mm(a: &Tensor, b: &Tensor, indices: [Option<&Tensor>; 2], sorted: 
 #[track_caller]
 pub fn segmented_mm(a: &Tensor, b: &Tensor, segments: &Tensor) -> Result<Tensor> {
     let segments = &*guard::segments(segments, [a.shape(), b.shape()])?;
-    let _place = cpu_where_empty(&[Some(a), Some(b)])?;
     node!("segmented_mm", sys::mlx_segmented_mm, tensor a, tensor b, tensor segments)
 }
 
@@ -159,6 +155,8 @@ pub struct Convolution<'a> {
 #[track_caller]
 pub fn convolution(op: &'static str, x: &Tensor, weight: &Tensor, how: Convolution<'_>) -> Result<Tensor> {
     let Convolution { stride, padding: [low, high], kernel_dilation, input_dilation, groups, flip } = how;
+    let is_taken = place::on_gpu()? && !guard::may_have_plan(x, weight, &how);
+    let _place = if is_taken { Some(place::on_cpu()?) } else { None };
     node!(
         op, sys::mlx_conv_general, tensor x, tensor weight, list stride, list low, list high,
         list kernel_dilation, list input_dilation, value groups, value flip

@@ -3,7 +3,8 @@
 //! Not here: the global key and the options as users write them (mlx-ops).
 
 use super::{
-    call::{build, call, node, pair},
+    build::build,
+    call::{call, node, pair},
     linalg,
 };
 use crate::{Dtype, Result, Tensor, shape};

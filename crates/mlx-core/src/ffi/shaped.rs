@@ -3,9 +3,9 @@
 //! Not here: other arrangements (`arrange`), tensors from a rule (`rules`).
 
 use super::{
+    build::{build, told_as_built},
     call::{call, constant, data, node},
     handle::Handle,
-    place::cpu_where_empty,
     runtime, status,
 };
 use crate::{Dtype, Element, ErrorKind, Result, Tensor, scalar::Constant};
@@ -82,7 +82,6 @@ pub fn softmax(x: &Tensor, axes: Option<&[i32]>, precise: bool) -> Result<Tensor
 /// What MLX refuses.
 #[track_caller]
 pub fn addmm(c: &Tensor, a: &Tensor, b: &Tensor, alpha: f32, beta: f32) -> Result<Tensor> {
-    let _place = cpu_where_empty(&[Some(c), Some(a), Some(b)])?;
     node!("addmm", sys::mlx_addmm, tensor c, tensor a, tensor b, value alpha, value beta)
 }
 
@@ -102,10 +101,14 @@ pub fn clip(x: &Tensor, bounds: [Option<&Tensor>; 2]) -> Result<Tensor> {
 /// What MLX refuses.
 #[track_caller]
 pub fn concatenate(tensors: &[Tensor], axis: Option<i32>) -> Result<Tensor> {
-    match axis {
-        Some(axis) => node!("concatenate", sys::mlx_concatenate_axis, vector tensors, value axis),
-        None => node!("concatenate", sys::mlx_concatenate, vector tensors),
-    }
+    let node = build("concatenate", |out, stream| match axis {
+        Some(axis) => call!(
+            sys::mlx_concatenate_axis, value out, vector tensors, value axis, value stream
+        ),
+        None => call!(sys::mlx_concatenate, value out, vector tensors, value stream),
+    });
+    // MLX copies each part on its own and passes over empty ones, as an empty cache is: the others stay where they are.
+    told_as_built("concatenate", node, || tensors.iter().map(Into::into))
 }
 
 /// Python's text of an evaluated tensor, floats with `precision` decimals, or MLX's own number of them for -1.

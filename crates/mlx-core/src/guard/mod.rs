@@ -1,6 +1,6 @@
 //! Guards for what kills the process in Python MLX or hangs it: integer division (`division`), positions that data decide
-//! (`positions`, `matrices`), reductions, scans and sorts of nothing (`empty`),
-//! and views that MLX takes for what they are not (`views`).
+//! (`positions`, `matrices`), reductions, scans and sorts of nothing (`empty`), views that MLX takes for what they are not
+//! (`views`) and convolutions by another one's plan (`plans`).
 //!
 //! Values that the host can read are checked and refused with an error, and the graph stays Python's; lazy ones get guard
 //! nodes.
@@ -26,6 +26,7 @@ macro_rules! with_integer {
 mod division;
 mod empty;
 mod matrices;
+mod plans;
 mod positions;
 mod transforms;
 mod views;
@@ -33,6 +34,7 @@ mod views;
 pub(crate) use division::{Division, divide, safe_operands};
 pub(crate) use empty::{partitioned, reducible, scanned, sorted};
 pub(crate) use matrices::{indices, segments};
+pub(crate) use plans::may_have_plan;
 pub(crate) use positions::{positions, starts};
 pub(crate) use transforms::{Inside, enter, fill, pair};
 pub(crate) use views::{orderly, splittable, viewable, windows};

@@ -13,12 +13,13 @@ use crate::{
         compile::{self as ffi, How, Id, Traceable, Traced},
     },
 };
+use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::{
     marker::PhantomData,
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
 };
 
@@ -258,8 +259,8 @@ struct Shared<G: Function> {
     how: How,
     id: Arc<Id>,
     traces: Arc<AtomicUsize>,
-    /// How many structures there are.
-    structures: AtomicU64,
+    /// How many structures there are; held while one is added.
+    structures: Mutex<u64>,
     /// One for each structure of arguments: MLX tells apart shapes and dtypes only.
     known: boxcar::Vec<Known<G>>,
 }
@@ -302,7 +303,7 @@ impl<G: Function> Core<G> {
             how,
             id,
             traces,
-            structures: AtomicU64::new(0),
+            structures: Mutex::new(0),
             known: boxcar::Vec::new(),
         }))
     }
@@ -324,7 +325,13 @@ impl<G: Function> Core<G> {
 
     fn traced(&self, structure: G::In) -> Result<&Traced<Trace<G>>> {
         let shared = &*self.0;
-        if let Some((_, known)) = shared.known.iter().find(|(_, known)| known.structure == structure) {
+        let find = || shared.known.iter().find(|(_, known)| known.structure == structure);
+        if let Some((_, known)) = find() {
+            return Ok(&known.traced);
+        }
+        // Another thread may have come here with the same structure: each would trace for itself, and twice.
+        let mut structures = shared.structures.lock();
+        if let Some((_, known)) = find() {
             return Ok(&known.traced);
         }
         let trace = Trace {
@@ -333,9 +340,8 @@ impl<G: Function> Core<G> {
             given: boxcar::Vec::new(),
             traces: Arc::clone(&shared.traces),
         };
-        // Two threads may come here with the same structure; then each has traces of its own.
-        let key = shared.structures.fetch_add(1, Ordering::Relaxed);
-        let traced = Traced::new(&shared.id, shared.how, &[key], trace)?;
+        let traced = Traced::new(&shared.id, shared.how, &[*structures], trace)?;
+        *structures += 1;
         let number = shared.known.push(Known { structure, traced });
         Ok(&shared.known[number].traced)
     }

@@ -1,4 +1,4 @@
-//! Function transformations: ordinary closures, differentiated, vectorised, compiled.
+//! Function transformations: ordinary closures, differentiated, vectorised, compiled, written to files.
 //!
 //! A function takes a [`Tree`] and gives one, as itself or in a `Result` whose error is any type that comes from
 //! [`Error`]: an error that it returns comes out of the transform as itself, a panic goes on as itself. It may borrow.
@@ -8,7 +8,9 @@
 
 mod compile;
 mod custom;
+mod export;
 mod grad;
+mod import;
 mod tree;
 mod vmap;
 
@@ -19,7 +21,9 @@ pub use compile::{
     set_compile_mode,
 };
 pub use custom::{Checkpoint, CustomFunction, checkpoint};
+pub use export::{FunctionExporter, export_function};
 pub use grad::{grad, grad_argnums, jvp, value_and_grad, value_and_grad_argnums, vjp};
+pub use import::{ImportedFunction, import_function};
 pub use tree::{Tree, TreeKey};
 pub use vmap::{VmapAxes, vmap, vmap_axes};
 

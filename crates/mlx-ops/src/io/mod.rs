@@ -4,7 +4,6 @@
 //! an error; no path reaches C; saves replace a file whole.
 
 mod batch;
-mod file;
 mod gguf;
 mod npy;
 mod npz;
@@ -17,7 +16,7 @@ pub use npz::*;
 pub use progress::Progress;
 pub use safetensors::*;
 
-use mlx_core::{Error, ErrorKind, Result, Tensor};
+use mlx_core::{Error, ErrorKind, Result, Tensor, file};
 use progress::{Named, Watch};
 use std::{collections::HashMap, path::Path};
 

@@ -6,15 +6,22 @@ use super::{
     value::Value,
 };
 use mlx_core::Tensor;
-use mlx_fast::{Attention, Mask, QuantMode, Quantization, Quantized, Rope};
+use mlx_fast::{
+    Attention, Gather, LayerNorm, Mask, QqmmWeight, QuantMode, Quantization, QuantizedTensor, Rope,
+};
 
 /// What the op gives; nothing when mlx-fast has no such op.
 pub(crate) fn call(op: &str, call: &Call) -> Option<Result<Value>> {
     let function = match op {
+        "fast.cross_entropy" => cross_entropy,
+        "fast.layer_norm" => layer_norm,
         "fast.rms_norm" => rms_norm,
         "fast.rope" => rope,
         "fast.scaled_dot_product_attention" => attention,
         "mx.dequantize" => dequantize,
+        "mx.gather_qmm" => gather_qmm,
+        "mx.gather_qqmm" => gather_qqmm,
+        "mx.qqmm" => qqmm,
         "mx.hadamard_transform" => hadamard_transform,
         "mx.quantize" => quantize,
         "mx.quantized_matmul" => quantized_matmul,
@@ -30,6 +37,18 @@ fn tensor(made: mlx_core::Result<Tensor>) -> Result<Value> {
 fn rms_norm(call: &Call) -> Result<Value> {
     let bound = call.bind("x, weight, eps")?;
     tensor(mlx_fast::rms_norm(bound.tensor(0)?, bound.optional_tensor(1)?, bound.float(2, 0.0)?))
+}
+
+fn layer_norm(call: &Call) -> Result<Value> {
+    let bound = call.bind("x, weight, bias, eps")?;
+    let mut how = LayerNorm::new(bound.float(3, 0.0)?);
+    (how.weight, how.bias) = (bound.optional_tensor(1)?, bound.optional_tensor(2)?);
+    tensor(mlx_fast::layer_norm(bound.tensor(0)?, how))
+}
+
+fn cross_entropy(call: &Call) -> Result<Value> {
+    let bound = call.bind("logits, targets")?;
+    tensor(mlx_fast::cross_entropy(bound.tensor(0)?, bound.tensor(1)?))
 }
 
 fn rope(call: &Call) -> Result<Value> {
@@ -72,7 +91,8 @@ fn attention(call: &Call) -> Result<Value> {
 
 /// `group_size=, bits=, mode=`, the first of them parameter `i`.
 fn quantization(call: &Call, bound: &Bound, i: usize) -> Result<Quantization> {
-    let mode = bound.text(i + 2, "affine")?;
+    let default = if call.op.ends_with("qqmm") { "nvfp4" } else { "affine" };
+    let mode = bound.text(i + 2, default)?;
     let Some(mode) = QuantMode::by_name(mode) else {
         let op = call.op.trim_start_matches("mx.");
         return Err(Failure::raised("ValueError", format!("[{op}] Invalid quantization mode '{mode}'.")));
@@ -94,7 +114,7 @@ fn quantize(call: &Call) -> Result<Value> {
         Some(scale) => mlx_fast::quantize_scaled(bound.tensor(0)?, how, scale)?,
         None => mlx_fast::quantize(bound.tensor(0)?, how)?,
     };
-    let parts = [Some(made.weight), Some(made.scales), made.biases];
+    let parts = [Some(made.packed), Some(made.scales), made.biases];
     Ok(Value::List(parts.into_iter().flatten().map(Value::Tensor).collect()))
 }
 
@@ -114,12 +134,68 @@ fn quantized_matmul(call: &Call) -> Result<Value> {
     tensor(mlx_fast::quantized_matmul(bound.tensor(0)?, &q, bound.flag_or(4, true)?))
 }
 
+fn gather_qmm(call: &Call) -> Result<Value> {
+    let bound = call.bind(
+        "x, w, /, scales, biases=, lhs_indices=, rhs_indices=, transpose=, group_size=, bits=, mode=, *, sorted_indices=",
+    )?;
+    let q = quantized(call, &bound, [1, 2, 3, 7])?;
+    let how = gather(&bound, 4, 10)?.transpose(bound.flag_or(6, true)?);
+    tensor(mlx_fast::gather_qmm(bound.tensor(0)?, &q, &how))
+}
+
+/// `lhs_indices=, rhs_indices=`, the first of them parameter `i`, and `sorted_indices=`.
+fn gather(bound: &Bound, i: usize, sorted: usize) -> Result<Gather> {
+    let mut how = Gather::new().sorted(bound.flag(sorted)?);
+    if let Some(left) = bound.optional_tensor(i)? {
+        how = how.lhs(left);
+    }
+    if let Some(right) = bound.optional_tensor(i + 1)? {
+        how = how.rhs(right);
+    }
+    Ok(how)
+}
+
+fn qqmm(call: &Call) -> Result<Value> {
+    let bound = call.bind("x, w, scales=, group_size=, bits=, mode=, global_scale_x=, global_scale_w=")?;
+    with_weight(call, &bound, [3, 6], |w, scale| Some(mlx_fast::qqmm(bound.tensor(0).ok()?, w, scale)))
+}
+
+fn gather_qqmm(call: &Call) -> Result<Value> {
+    let bound = call.bind(
+        "x, w, /, scales=, lhs_indices=, rhs_indices=, group_size=, bits=, mode=, global_scale_x=, global_scale_w=, *, sorted_indices=",
+    )?;
+    let how = gather(&bound, 3, 10)?;
+    with_weight(call, &bound, [5, 8], |w, scale| {
+        Some(mlx_fast::gather_qqmm(bound.tensor(0).ok()?, w, scale, &how))
+    })
+}
+
+/// A product with parameters 1 and 2, the weight and its scales; quantization and global scales begin at two others.
+fn with_weight(
+    call: &Call,
+    bound: &Bound,
+    [how, global]: [usize; 2],
+    product: impl FnOnce(QqmmWeight<'_>, Option<&Tensor>) -> Option<mlx_core::Result<Tensor>>,
+) -> Result<Value> {
+    let how = quantization(call, bound, how)?;
+    let (of_x, of_w) = (bound.optional_tensor(global)?, bound.optional_tensor(global + 1)?);
+    let made = match bound.optional_tensor(2)? {
+        None => product(QqmmWeight::Dense(bound.tensor(1)?, how, of_w), of_x),
+        Some(scales) => {
+            let mut w = QuantizedTensor::new(bound.tensor(1)?.clone(), scales.clone(), None, how);
+            w.global_scale = of_w.cloned();
+            product((&w).into(), of_x)
+        }
+    };
+    made.map_or_else(|| ill_formed("the first argument is a tensor"), tensor)
+}
+
 /// A quantized matrix from its weight, scales, biases and the first parameter of its quantization.
-fn quantized(call: &Call, bound: &Bound, at: [usize; 4]) -> Result<Quantized> {
+fn quantized(call: &Call, bound: &Bound, at: [usize; 4]) -> Result<QuantizedTensor> {
     let [weight, scales, biases, how] = at;
     let biases = bound.optional_tensor(biases)?.cloned();
     let how = quantization(call, bound, how)?;
-    Ok(Quantized::new(bound.tensor(weight)?.clone(), bound.tensor(scales)?.clone(), biases, how))
+    Ok(QuantizedTensor::new(bound.tensor(weight)?.clone(), bound.tensor(scales)?.clone(), biases, how))
 }
 
 fn hadamard_transform(call: &Call) -> Result<Value> {

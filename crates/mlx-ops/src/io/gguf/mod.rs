@@ -16,7 +16,7 @@ pub use value::GgufValue;
 use super::{file, progress::Watch};
 use header::{Header, Place, bad, tensor};
 use kind::{Form, Packed};
-use mlx_core::{Dtype, Result, Tensor, f16};
+use mlx_core::{Dtype, Result, StableFiles, Tensor, f16, ffi::owned::mapped};
 use std::{
     collections::{HashMap, hash_map::Entry},
     io::{BufReader, Read, Seek, SeekFrom},
@@ -72,15 +72,53 @@ pub fn load_gguf(path: impl AsRef<Path>) -> Result<Gguf> {
 #[doc(alias = "mx.load")]
 pub fn load_gguf_from(mut reader: impl Read + Seek) -> Result<Gguf> {
     let (start, length) = file::extent(LOAD, &mut reader)?;
-    load(reader, start, length, &mut Watch::nobody())
+    load(reader, start, length, &mut Watch::nobody(), &|_, _, _| Ok(None))
+}
+
+/// [`load_gguf`] of a file that stays as it is: the tensors of MLX's dtypes lie in it, mapped, as those of
+/// [`load_safetensors_mmap`](crate::load_safetensors_mmap); the others are decoded, and in memory when this returns.
+///
+/// # Errors
+/// As [`load_gguf`]; more maps than the system allows.
+///
+/// ```
+/// # use mlx_core::{StableFiles, tensor};
+/// # use mlx_ops::{load_gguf_mmap, save_gguf};
+/// let path = std::env::temp_dir().join(format!("mlx-doc-mmap-{}.gguf", std::process::id()));
+/// save_gguf(&path, [("x", &tensor![[1, 2], [3, 4]])])?;
+/// // SAFETY: nobody changes the file while the tensors live.
+/// let stable = unsafe { StableFiles::promise() };
+/// assert_eq!(load_gguf_mmap(&path, stable)?.tensors["x"].to_vec::<i32>()?, [1, 2, 3, 4]);
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+#[doc(alias = "mx.load")]
+pub fn load_gguf_mmap(path: impl AsRef<Path>, stable: StableFiles) -> Result<Gguf> {
+    let path = path.as_ref();
+    let opened = file::open(LOAD, path).and_then(|(found, length)| {
+        let again = found.try_clone().map_err(file::io_error(LOAD))?;
+        let map = |offset, shape: &[i32], dtype| mapped(LOAD, &again, offset, shape, dtype, stable);
+        load(found, 0, length, &mut Watch::nobody(), &map)
+    });
+    opened.map_err(|error| file::in_file(error, LOAD, path))
 }
 
 pub(super) fn watched(path: &Path, watch: &mut Watch<'_>) -> Result<Gguf> {
-    let loaded = file::open(LOAD, path).and_then(|(file, length)| load(file, 0, length, watch));
+    let loaded =
+        file::open(LOAD, path).and_then(|(file, length)| load(file, 0, length, watch, &|_, _, _| Ok(None)));
     loaded.map_err(|error| file::in_file(error, LOAD, path))
 }
 
-fn load(reader: impl Read + Seek, start: u64, length: u64, watch: &mut Watch<'_>) -> Result<Gguf> {
+/// A tensor of the file's bytes from an offset on, where it can be mapped.
+type Map<'a> = dyn Fn(u64, &[i32], Dtype) -> Result<Option<Tensor>> + 'a;
+
+fn load(
+    reader: impl Read + Seek,
+    start: u64,
+    length: u64,
+    watch: &mut Watch<'_>,
+    map: &Map<'_>,
+) -> Result<Gguf> {
     let mut reader = BufReader::new(reader);
     let header = Header::read(&mut reader, length)?;
     // Before anything is read: a model is no use without one of its tensors.
@@ -90,9 +128,18 @@ fn load(reader: impl Read + Seek, start: u64, length: u64, watch: &mut Watch<'_>
     watch.expect_sizes(header.places.len(), header.places.iter().map(|place| place.bytes).sum());
     let mut tensors = HashMap::new();
     for place in &header.places {
-        reader.seek(SeekFrom::Start(start + header.data + place.offset)).map_err(file::io_error(LOAD))?;
-        let bytes = file::exactly(LOAD, &mut reader, place.bytes)?;
-        for (name, x) in decoded(place, bytes)? {
+        let offset = start + header.data + place.offset;
+        let mapped = match place.kind.form {
+            Form::Plain(dtype) => map(offset, &place.shape, dtype)?,
+            _ => None,
+        };
+        let found = if let Some(x) = mapped {
+            vec![(place.name.clone(), x)]
+        } else {
+            reader.seek(SeekFrom::Start(offset)).map_err(file::io_error(LOAD))?;
+            decoded(place, file::exactly(LOAD, &mut reader, place.bytes)?)?
+        };
+        for (name, x) in found {
             match tensors.entry(name) {
                 Entry::Occupied(entry) => return Err(bad(&format!("two tensors become {:?}", entry.key()))),
                 Entry::Vacant(entry) => entry.insert(x),

@@ -24,7 +24,7 @@ pub(super) struct Header {
 /// Where a tensor lies, in bytes behind the header.
 pub(super) struct Place {
     pub(super) name: String,
-    begin: u64,
+    pub(super) begin: u64,
     pub(super) bytes: u64,
     is_bool: bool,
 }

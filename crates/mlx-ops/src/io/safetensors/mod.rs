@@ -4,9 +4,11 @@
 //! read, MLX loads each tensor when its value is needed, and a saved file has the order of Python's.
 
 mod header;
+mod mapped;
 mod save;
 mod shards;
 
+pub use mapped::*;
 pub use save::*;
 pub use shards::*;
 
@@ -84,9 +86,8 @@ pub fn load_safetensors(path: impl AsRef<Path>) -> Result<SafeTensors> {
 #[doc(alias = "mx.load")]
 pub fn load_safetensors_from(mut reader: impl Read + Seek + Send + 'static) -> Result<SafeTensors> {
     let (start, length) = file::extent(OP, &mut reader)?;
-    let (tensors, metadata) = load(reader, start, length, |head, reader, start, data| {
-        Source::reader(LABEL, head, Box::new(reader), start, data)
-    })?;
+    let source = |head, reader, start, data| Source::reader(LABEL, head, Box::new(reader), start, data);
+    let (tensors, metadata) = load(reader, start, length, source, |_, lazy| Ok(lazy))?;
     Ok(SafeTensors { tensors: tensors.into_iter().map(Named::into_pair).collect(), metadata })
 }
 
@@ -105,15 +106,18 @@ type Opened = (Vec<Named>, HashMap<String, String>);
 
 fn open(path: &Path) -> Result<Opened> {
     let (file, length) = file::open(OP, path)?;
-    load(file, 0, length, |head, file, start, data| Source::file(LABEL, head, file, start, data))
+    let source = |head, file, start, data| Source::file(LABEL, head, file, start, data);
+    load(file, 0, length, source, |_, lazy| Ok(lazy))
 }
 
-/// `source` gets the checked header, the reader, where the data begin and how many they are.
+/// `source` gets the checked header, the reader, where the data begin and how many they are; `placed` may change a lazy tensor
+/// whose data begin at an offset.
 fn load<R: Read + Seek>(
     mut reader: R,
     start: u64,
     length: u64,
     source: impl FnOnce(Vec<u8>, R, u64, u64) -> Source,
+    placed: impl Fn(u64, Tensor) -> Result<Tensor>,
 ) -> Result<Opened> {
     let header = Header::read(&mut reader, length)?;
     let start = start + header.bytes.len() as u64;
@@ -123,7 +127,7 @@ fn load<R: Read + Seek>(
     let named = |place: header::Place| {
         let tensor = tensors.remove(&place.name);
         let tensor = tensor.ok_or_else(|| bad(&format!("MLX does not find tensor {:?}", place.name)))?;
-        Ok(Named { name: place.name, tensor, bytes: place.bytes })
+        Ok(Named { name: place.name, tensor: placed(start + place.begin, tensor)?, bytes: place.bytes })
     };
     let tensors = header.places.into_iter().map(named).collect::<Result<_>>()?;
     Ok((tensors, texts.into_iter().collect()))

@@ -1,6 +1,6 @@
 //! Models in several safetensors files, which an index file names.
 
-use super::{OP, SafeTensors, file, open};
+use super::{OP, Opened, SafeTensors, file, open};
 use crate::io::progress::{Named, Watch};
 use mlx_core::Result;
 use serde_json::Value;
@@ -29,10 +29,19 @@ pub fn load_sharded_safetensors(index: impl AsRef<Path>) -> Result<SafeTensors> 
 
 /// [`load_sharded_safetensors`], telling `watch` of each tensor where it does, after reading it.
 pub(in crate::io) fn sharded(index: &Path, watch: &mut Watch<'_>) -> Result<SafeTensors> {
-    load(index, watch).map_err(|error| file::in_file(error, OP, index))
+    opened(index, watch, &open)
 }
 
-fn load(index: &Path, watch: &mut Watch<'_>) -> Result<SafeTensors> {
+/// The same with the files as `open` opens them.
+pub(super) fn opened(
+    index: &Path,
+    watch: &mut Watch<'_>,
+    open: &dyn Fn(&Path) -> Result<Opened>,
+) -> Result<SafeTensors> {
+    load(index, watch, open).map_err(|error| file::in_file(error, OP, index))
+}
+
+fn load(index: &Path, watch: &mut Watch<'_>, open: &dyn Fn(&Path) -> Result<Opened>) -> Result<SafeTensors> {
     let (found, length) = file::open(OP, index)?;
     let shards = shards(found, length)?;
     let mut metadata = HashMap::new();

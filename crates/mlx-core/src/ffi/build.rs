@@ -1,0 +1,143 @@
+//! Nodes as mlx-c's calls give them: under the lock, checked, and told with what they were built from. Not the calls
+//! themselves, which have types in `call`.
+
+use super::{
+    handle::Handle,
+    place,
+    runtime::{self, Guard},
+    status,
+    vector::Vector,
+};
+use crate::{ErrorKind, OperandRef, Result, Tensor, promotion, shape};
+use mlx_link as sys;
+use std::ffi::c_int;
+
+/// Builds one node: takes the lock, makes the call, checks its status and the size of its result.
+#[inline]
+pub(super) fn build(
+    op: &'static str,
+    call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int,
+) -> Result<Tensor> {
+    build_in(&runtime::enter()?, op, call)
+}
+
+/// [`build`] for a caller that holds the lock already.
+#[inline]
+pub(super) fn build_in(
+    guard: &Guard,
+    op: &'static str,
+    call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int,
+) -> Result<Tensor> {
+    let mut out = sys::mlx_array { ctx: std::ptr::null_mut() };
+    let status = call(&raw mut out, guard.stream());
+    match Handle::from_raw(out) {
+        Some(handle) if status == 0 => sized(op, Tensor(handle)),
+        _ => Err(status::failure(op, ErrorKind::Mlx)),
+    }
+}
+
+/// [`build`] for a call that gives several nodes.
+pub(super) fn build_several(
+    op: &'static str,
+    call: impl FnOnce(*mut sys::mlx_vector_array, sys::mlx_stream) -> c_int,
+) -> Result<Vec<Tensor>> {
+    let guard = runtime::enter()?;
+    let mut out = Vector::empty(&guard);
+    let status = call(out.place(), guard.stream());
+    status::check(op, ErrorKind::Mlx, status)?;
+    out.tensors().into_iter().map(|tensor| sized(op, tensor)).collect()
+}
+
+/// [`build`] for a call that gives two nodes.
+pub(super) fn build_pair(
+    op: &'static str,
+    call: impl FnOnce(*mut sys::mlx_array, *mut sys::mlx_array, sys::mlx_stream) -> c_int,
+) -> Result<[Tensor; 2]> {
+    let guard = runtime::enter()?;
+    let empty = sys::mlx_array { ctx: std::ptr::null_mut() };
+    let (mut first, mut second) = (empty, empty);
+    let status = call(&raw mut first, &raw mut second, guard.stream());
+    match (Handle::from_raw(first), Handle::from_raw(second)) {
+        (Some(first), Some(second)) if status == 0 => {
+            Ok([sized(op, Tensor(first))?, sized(op, Tensor(second))?])
+        }
+        _ => Err(status::failure(op, ErrorKind::Mlx)),
+    }
+}
+
+#[inline]
+fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
+    if tensor.0.fits() { Ok(tensor) } else { Err(shape::too_large(op, tensor.shape(), tensor.dtype())) }
+}
+
+/// A node with what it was built from: made on the CPU where a GPU would launch nothing, named in its error, looked at by
+/// the promotion guard.
+#[inline]
+#[track_caller]
+pub(super) fn told<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
+    op: &'static str,
+    build: impl Fn() -> Result<N>,
+    operands: impl Fn() -> O,
+) -> Result<N> {
+    let nodes = if place::has_gpu() { on_cpu_where_empty(&build, operands()) } else { build() };
+    told_as_built(op, nodes, operands)
+}
+
+/// [`told`] for nodes that a GPU makes without elements, too.
+#[inline]
+#[track_caller]
+pub(super) fn told_as_built<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
+    op: &'static str,
+    nodes: Result<N>,
+    operands: impl Fn() -> O,
+) -> Result<N> {
+    match nodes {
+        Ok(nodes) if !promotion::is_watched() => Ok(nodes),
+        Ok(nodes) => {
+            let operands: Vec<_> = operands().collect();
+            promotion::check(op, nodes.tensors().iter().map(Tensor::dtype), &operands).map(|()| nodes)
+        }
+        Err(error) => Err(error.with_operands(&operands().collect::<Vec<_>>())),
+    }
+}
+
+/// What `build` gives; on the CPU where that or an operand is empty. Many of MLX's CUDA kernels divide by the number of
+/// elements or launch as many threads, and a launch of none is an error that stays with the thread. What a GPU refuses
+/// stays refused.
+#[cold]
+fn on_cpu_where_empty<'a, N: Nodes>(
+    build: &dyn Fn() -> Result<N>,
+    mut operands: impl Iterator<Item = OperandRef<'a>>,
+) -> Result<N> {
+    let nodes = build()?;
+    let is_empty = |operand| matches!(operand, OperandRef::Tensor(tensor) if tensor.size() == 0);
+    let nothing = nodes.tensors().iter().any(|tensor| tensor.size() == 0) || operands.any(is_empty);
+    if !nothing || !place::on_gpu()? {
+        return Ok(nodes);
+    }
+    let _place = place::on_cpu()?;
+    build()
+}
+
+/// One tensor or several.
+pub(super) trait Nodes {
+    fn tensors(&self) -> &[Tensor];
+}
+
+impl Nodes for Tensor {
+    fn tensors(&self) -> &[Tensor] {
+        std::slice::from_ref(self)
+    }
+}
+
+impl Nodes for [Tensor; 2] {
+    fn tensors(&self) -> &[Tensor] {
+        self
+    }
+}
+
+impl Nodes for Vec<Tensor> {
+    fn tensors(&self) -> &[Tensor] {
+        self
+    }
+}
