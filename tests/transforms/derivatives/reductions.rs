@@ -1,7 +1,11 @@
 //! Ops along axes: reductions, scans, sorts.
 
-use super::row::{I, N, P, Row, row, rows};
-use mlx::{ops, ops::{Side, scan}, prelude::*};
+use super::row::{N, P, Row, row};
+use mlx::{
+    ops,
+    ops::{Side, scan},
+    prelude::*,
+};
 
 /// Sums of vectorised calls run over other strides, in another order.
 const SUMS: f64 = 1e-14;
@@ -17,12 +21,12 @@ pub(crate) const REDUCTIONS: &[Row] = &[
     row("mx.min", &[N(&[2, 3])], |v| ops::min(&v[0], 0)),
     row("mx.median", &[N(&[2, 5])], |v| ops::median(&v[0], 1)),
     row("mx.median", &[N(&[2, 3])], |v| ops::median(&v[0], ..)),
-    row("mx.logsumexp", &[N(&[2, 3])], |v| ops::logsumexp(&v[0], 1)).vmap_within(SUMS),
-    row("mx.logsumexp", &[N(&[2, 3])], |v| ops::logsumexp(&v[0], ..)).vmap_within(SUMS),
+    row("mx.logsumexp", &[N(&[2, 3])], |v| ops::logsumexp(&v[0], 1)).rough().vmap_within(SUMS),
+    row("mx.logsumexp", &[N(&[2, 3])], |v| ops::logsumexp(&v[0], ..)).rough().vmap_within(SUMS),
     row("mx.std", &[N(&[2, 3])], |v| ops::std(&v[0], 1, 0)).vmap_within(SUMS),
     row("mx.var", &[N(&[2, 3])], |v| ops::var(&v[0], 0, 1)).vmap_within(SUMS),
-    row("mx.softmax", &[N(&[2, 3])], |v| ops::softmax(&v[0], 1)).vmap_within(SUMS),
-    row("mx.softmax", &[N(&[2, 3])], |v| ops::softmax(&v[0], [0, 1])).vmap_within(SUMS),
+    row("mx.softmax", &[N(&[2, 3])], |v| ops::softmax(&v[0], 1)).rough().vmap_within(SUMS),
+    row("mx.softmax", &[N(&[2, 3])], |v| ops::softmax(&v[0], [0, 1])).rough().vmap_within(SUMS),
     row("mx.all", &[N(&[2, 3])], |v| ops::all(&v[0], 1)).discrete(),
     row("mx.any", &[N(&[2, 3])], |v| ops::any(&v[0], 1)).discrete(),
     row("mx.argmax", &[N(&[2, 3])], |v| ops::argmax(&v[0], 1)).discrete(),
@@ -30,29 +34,44 @@ pub(crate) const REDUCTIONS: &[Row] = &[
     row("mx.count_nonzero", &[N(&[2, 3])], |v| ops::count_nonzero(&v[0], 1)).discrete(),
 ];
 
+const SCAN: &str = "JVP is not implemented for cumulative prod/min/max";
+
 pub(crate) const SCANS: &[Row] = &[
     row("mx.cumsum mx.cumulative_sum", &[N(&[2, 3])], |v| ops::cumsum(&v[0], 1)),
     row("mx.cumsum mx.cumulative_sum", &[N(&[2, 3])], |v| ops::cumsum(&v[0], scan(0).reverse().exclusive())),
-    row("mx.cumprod mx.cumulative_prod", &[N(&[2, 3])], |v| ops::cumprod(&v[0], 1)),
-    row("mx.cumprod mx.cumulative_prod", &[N(&[2, 3])], |v| ops::cumprod(&v[0], scan(1).reverse())),
-    row("mx.cumprod mx.cumulative_prod", &[N(&[2, 3])], |v| ops::cumprod(&v[0], scan(1).exclusive())),
-    row("mx.cumprod mx.cumulative_prod", &[N(&[2, 3])], |v| ops::cumprod(&v[0], scan(1).reverse().exclusive())),
-    row("mx.cummax", &[N(&[2, 4])], |v| ops::cummax(&v[0], 1)),
-    row("mx.cummax", &[N(&[2, 4])], |v| ops::cummax(&v[0], scan(1).reverse())),
-    row("mx.cummax", &[N(&[2, 4])], |v| Ok(ops::cummax(&v[0], scan(1).exclusive())?.index((.., 1..)))),
-    row("mx.cummin", &[N(&[2, 4])], |v| ops::cummin(&v[0], 1)),
-    row("mx.cummin", &[N(&[2, 4])], |v| ops::cummin(&v[0], scan(1).reverse())),
+    row("mx.cumprod mx.cumulative_prod", &[N(&[2, 3])], |v| ops::cumprod(&v[0], 1)).no_jvp(SCAN),
+    row("mx.cumprod mx.cumulative_prod", &[N(&[2, 3])], |v| ops::cumprod(&v[0], scan(1).reverse()))
+        .no_jvp(SCAN),
+    row("mx.cumprod mx.cumulative_prod", &[N(&[2, 3])], |v| ops::cumprod(&v[0], scan(1).exclusive()))
+        .no_jvp(SCAN),
+    row("mx.cumprod mx.cumulative_prod", &[N(&[2, 3])], |v| {
+        ops::cumprod(&v[0], scan(1).reverse().exclusive())
+    })
+    .no_jvp(SCAN),
+    row("mx.cummax", &[N(&[2, 4])], |v| ops::cummax(&v[0], 1)).no_jvp(SCAN),
+    row("mx.cummax", &[N(&[2, 4])], |v| ops::cummax(&v[0], scan(1).reverse())).no_jvp(SCAN),
+    row("mx.cummax", &[N(&[2, 4])], |v| Ok(ops::cummax(&v[0], scan(1).exclusive())?.index((.., 1..))))
+        .no_jvp(SCAN),
+    row("mx.cummin", &[N(&[2, 4])], |v| ops::cummin(&v[0], 1)).no_jvp(SCAN),
+    row("mx.cummin", &[N(&[2, 4])], |v| ops::cummin(&v[0], scan(1).reverse())).no_jvp(SCAN),
     row("mx.cummin", &[N(&[2, 4])], |v| {
         Ok(ops::cummin(&v[0], scan(1).reverse().exclusive())?.index((.., ..3)))
-    }),
-    row("mx.logcumsumexp", &[N(&[2, 3])], |v| ops::logcumsumexp(&v[0], 1)),
-    row("mx.logcumsumexp", &[N(&[2, 3])], |v| ops::logcumsumexp(&v[0], scan(1).reverse())),
+    })
+    .no_jvp(SCAN),
+    row("mx.logcumsumexp", &[N(&[2, 3])], |v| ops::logcumsumexp(&v[0], 1)).rough().no_jvp(SCAN),
+    row("mx.logcumsumexp", &[N(&[2, 3])], |v| ops::logcumsumexp(&v[0], scan(1).reverse()))
+        .rough()
+        .no_jvp(SCAN),
     row("mx.logcumsumexp", &[N(&[2, 3])], |v| {
         Ok(ops::logcumsumexp(&v[0], scan(1).exclusive())?.index((.., 1..)))
-    }),
+    })
+    .rough()
+    .no_jvp(SCAN),
     row("mx.logcumsumexp", &[N(&[2, 3])], |v| {
         Ok(ops::logcumsumexp(&v[0], scan(1).reverse().exclusive())?.index((.., ..2)))
-    }),
+    })
+    .rough()
+    .no_jvp(SCAN),
     row("mx.diff", &[N(&[2, 4])], |v| ops::diff(&v[0], 2, 1)),
 ];
 
@@ -67,9 +86,6 @@ pub(crate) const SORTS: &[Row] = &[
     row("mx.searchsorted", &[P(&[3]), N(&[4])], |v| {
         ops::searchsorted(&ops::cumsum(&v[0], 0)?, &v[1], Side::Left)
     })
-    .discrete(),
-    rows("sorted pairs", &[N(&[2, 3]), I(&[3], &[2, 0, 1])], |v| {
-        let order = ops::argsort(&v[0], 1)?;
-        Ok(vec![ops::take_along_axis(&v[0], &order, 1)?, v[0].index((.., &v[1]))])
-    }),
+    .discrete()
+    .no_vmap(&[("first last 0", "Cannot vmap over the sorted sequence")]),
 ];

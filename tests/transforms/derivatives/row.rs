@@ -122,23 +122,32 @@ pub(crate) struct Row {
     call: Call,
     /// What real arguments are made of.
     pub(crate) dtype: Dtype,
+    /// The step of finite differences.
+    pub(crate) step: f64,
     /// How far a derivative may be from finite differences.
     pub(crate) bound: f64,
     /// How far a vectorised result may be from the single ones; 0 where the bits are the same.
     pub(crate) vmap_bound: f64,
+    /// Words of MLX's error where it cannot compute the op on a CPU.
+    pub(crate) no_call: Option<&'static str>,
     /// Words of MLX's error where it has no rule.
     pub(crate) no_vjp: Option<&'static str>,
     pub(crate) no_jvp: Option<&'static str>,
     /// As these, and the ways to vectorise that are refused.
     pub(crate) no_vmap: &'static [(&'static str, &'static str)],
     pub(crate) wrong: &'static [Wrong],
+    /// The product of the cotangents with the Jacobian and the tangents that MLX gives, where it is wrong.
+    pub(crate) wrong_product: Option<f64>,
+    /// The ways to vectorise that give something else than single calls.
+    pub(crate) wrong_vmap: &'static [&'static str],
+    pub(crate) is_plain: bool,
     pub(crate) is_discrete: bool,
 }
 
-/// What float64 gives: the step's truncation (up to 3e-14 of a fifth derivative of 1e4) and the rounding of the sum over
-/// the step (2e-13 of it), with room for sums of a thousand.
+/// What float64 gives with the step h = 1/1024: truncation is h⁴/30, 3e-14, of the fifth derivative, which is below 1e4
+/// here, and rounding 1.5 ulp over h, 2e-13 of the sum, which is below 1e3.
 pub(crate) const DOUBLE: f64 = 1e-9;
-/// What float32 gives with the step of 1/32: rounding of 6e-8 over the step is 2e-6 of the sum.
+/// What float32 gives with the step h = 1/32: truncation 3e-8 of the fifth derivative, and rounding 3e-6 of the sum.
 pub(crate) const SINGLE: f64 = 1e-4;
 
 impl Row {
@@ -148,19 +157,31 @@ impl Row {
             inputs,
             call,
             dtype: Dtype::Float64,
+            step: 1.0 / 1024.0,
             bound: DOUBLE,
             vmap_bound: 0.0,
+            no_call: None,
             no_vjp: None,
             no_jvp: None,
             no_vmap: &[],
             wrong: &[],
+            wrong_product: None,
+            wrong_vmap: &[],
+            is_plain: false,
             is_discrete: false,
         }
     }
 
-    /// An op that computes in float32 alone, whatever it is given.
-    pub(crate) const fn single(mut self) -> Row {
-        self.dtype = Dtype::Float32;
+    /// An op that refuses float64, or gives float32 or complex64 for it.
+    pub(crate) const fn single(self) -> Row {
+        let mut row = self.rough();
+        row.dtype = Dtype::Float32;
+        row
+    }
+
+    /// An op that takes float64 and computes it as float32, as MLX's vector exp, sin, cos and erf do.
+    pub(crate) const fn rough(mut self) -> Row {
+        self.step = 1.0 / 32.0;
         self.bound = SINGLE;
         self
     }
@@ -199,6 +220,28 @@ impl Row {
 
     pub(crate) const fn wrong(mut self, wrong: &'static [Wrong]) -> Row {
         self.wrong = wrong;
+        self
+    }
+
+    pub(crate) const fn wrong_product(mut self, product: f64) -> Row {
+        self.wrong_product = Some(product);
+        self
+    }
+
+    pub(crate) const fn wrong_vmap(mut self, ways: &'static [&'static str]) -> Row {
+        self.wrong_vmap = ways;
+        self
+    }
+
+    /// A complex function f whose gradient is the cotangent times f', where others of MLX's have the conjugate of f'.
+    pub(crate) const fn plain(mut self) -> Row {
+        self.is_plain = true;
+        self
+    }
+
+    /// An op that MLX computes on GPUs alone.
+    pub(crate) const fn no_call(mut self, words: &'static str) -> Row {
+        self.no_call = Some(words);
         self
     }
 
