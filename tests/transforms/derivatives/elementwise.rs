@@ -99,6 +99,8 @@ pub(crate) const TWO: &[Row] = &[
     row("**", &[P(&[2, 3]), N(&[3])], |v| Ok(v[0].pow(&v[1]))),
     row("**", &[N(&[2, 3])], |v| Ok(v[0].pow(3) + v[0].rpow(1.7))),
     row("neg", &[N(&[2, 3])], |v| Ok(-&v[0])),
+    row("abs", &[N(&[2, 3])], |v| Ok(v[0].abs())),
+    row("ops::rpow", &[N(&[2, 3])], |v| ops::rpow(&v[0], 1.7)),
 ];
 
 /// Integers and bools.
@@ -112,7 +114,7 @@ pub(crate) const DISCRETE: &[Row] = &[
     row("mx.equal", &[N(&[2, 3]), N(&[3])], |v| ops::equal(&v[0], &v[1])).discrete(),
     row("mx.not_equal", &[N(&[2, 3]), N(&[3])], |v| ops::not_equal(&v[0], &v[1]))
         .discrete()
-        .wrong_vmap(&["1"]),
+        .wrong_vmap(ALONE),
     row("mx.less", &[N(&[2, 3]), N(&[3])], |v| ops::less(&v[0], &v[1])).discrete(),
     row("mx.less_equal", &[N(&[2, 3]), N(&[3])], |v| ops::less_equal(&v[0], &v[1])).discrete(),
     row("mx.greater", &[N(&[2, 3]), N(&[3])], |v| ops::greater(&v[0], &v[1])).discrete(),
@@ -121,38 +123,54 @@ pub(crate) const DISCRETE: &[Row] = &[
     row("mx.logical_or", &[N(&[2, 3]), N(&[3])], |v| ops::logical_or(&v[0], &v[1])).discrete(),
     row("mx.logical_xor", &[N(&[2, 3]), N(&[3])], |v| ops::logical_xor(&v[0], &v[1]))
         .discrete()
-        .wrong_vmap(&["1"]),
+        .wrong_vmap(ALONE),
     row("mx.isclose", &[N(&[2, 3]), N(&[3])], |v| ops::isclose(&v[0], &v[1], ops::Tolerance::new()))
         .discrete(),
     row("mx.allclose", &[N(&[2, 3]), N(&[3])], |v| ops::allclose(&v[0], &v[1], ops::Tolerance::new()))
         .discrete(),
     row("mx.array_equal", &[N(&[2, 3]), N(&[2, 3])], |v| ops::array_equal(&v[0], &v[1])).discrete(),
-    row("mx.bitwise_and &", &[I(&[2, 3], A), I(&[3], B)], |v| ops::bitwise_and(&v[0], &v[1]))
+    row("mx.bitwise_and", &[I(&[2, 3], A), I(&[3], B)], |v| ops::bitwise_and(&v[0], &v[1]))
         .discrete()
-        .wrong_vmap(&["1"]),
-    row("mx.bitwise_or |", &[I(&[2, 3], A), I(&[3], B)], |v| ops::bitwise_or(&v[0], &v[1]))
+        .wrong_vmap(ALONE),
+    row("mx.bitwise_or", &[I(&[2, 3], A), I(&[3], B)], |v| ops::bitwise_or(&v[0], &v[1]))
         .discrete()
-        .wrong_vmap(&["1"]),
-    row("mx.bitwise_xor ^", &[I(&[2, 3], A), I(&[3], B)], |v| ops::bitwise_xor(&v[0], &v[1]))
+        .wrong_vmap(ALONE),
+    row("mx.bitwise_xor", &[I(&[2, 3], A), I(&[3], B)], |v| ops::bitwise_xor(&v[0], &v[1]))
         .discrete()
-        .wrong_vmap(&["1"]),
-    row("mx.left_shift mx.bitwise_left_shift <<", &[I(&[2, 3], A), I(&[3], B)], |v| {
+        .wrong_vmap(ALONE),
+    row("mx.left_shift mx.bitwise_left_shift", &[I(&[2, 3], A), I(&[3], B)], |v| {
         ops::left_shift(&v[0], &v[1])
     })
     .discrete()
-    .wrong_vmap(&["1"]),
-    row("mx.right_shift mx.bitwise_right_shift >>", &[I(&[2, 3], A), I(&[3], B)], |v| {
+    .wrong_vmap(ALONE),
+    row("mx.right_shift mx.bitwise_right_shift", &[I(&[2, 3], A), I(&[3], B)], |v| {
         ops::right_shift(&v[0], &v[1])
     })
     .discrete()
-    .wrong_vmap(&["1"]),
+    .wrong_vmap(ALONE),
     row("mx.floor_divide", &[I(&[2, 3], A), I(&[3], B)], |v| ops::floor_divide(&v[0], &v[1])).discrete(),
     row("mx.remainder", &[I(&[2, 3], A), I(&[3], B)], |v| ops::remainder(&v[0], &v[1])).discrete(),
-    row("mx.bitwise_invert ~", &[I(&[2, 3], A)], |v| ops::bitwise_invert(&v[0])).discrete(),
+    row("mx.bitwise_invert", &[I(&[2, 3], A)], |v| ops::bitwise_invert(&v[0])).discrete(),
+    row("<", &[N(&[2, 3]), N(&[3])], |v| Ok(v[0].lt(&v[1]))).discrete(),
+    row("<=", &[N(&[2, 3]), N(&[3])], |v| Ok(v[0].le(&v[1]))).discrete(),
+    row(">", &[N(&[2, 3]), N(&[3])], |v| Ok(v[0].gt(&v[1]))).discrete(),
+    row(">=", &[N(&[2, 3]), N(&[3])], |v| Ok(v[0].ge(&v[1]))).discrete(),
+    row("==", &[N(&[2, 3]), N(&[3])], |v| Ok(v[0].eq(&v[1]))).discrete(),
+    row("!=", &[N(&[2, 3]), N(&[3])], |v| Ok(v[0].ne(&v[1]))).discrete().wrong_vmap(ALONE),
+    row("&", &[I(&[2, 3], A), I(&[3], B)], |v| Ok(&v[0] & &v[1])).discrete().wrong_vmap(ALONE),
+    row("|", &[I(&[2, 3], A), I(&[3], B)], |v| Ok(&v[0] | &v[1])).discrete().wrong_vmap(ALONE),
+    row("^", &[I(&[2, 3], A), I(&[3], B)], |v| Ok(&v[0] ^ &v[1])).discrete().wrong_vmap(ALONE),
+    row("<<", &[I(&[2, 3], A), I(&[3], B)], |v| Ok(&v[0] << &v[1])).discrete().wrong_vmap(ALONE),
+    row(">>", &[I(&[2, 3], A), I(&[3], B)], |v| Ok(&v[0] >> &v[1])).discrete().wrong_vmap(ALONE),
+    row("~", &[I(&[2, 3], A)], |v| Ok(!&v[0])).discrete(),
+    row("ops::array_equal_nan", &[N(&[2, 3]), N(&[2, 3])], |v| ops::array_equal_nan(&v[0], &v[1])).discrete(),
     row("mx.to_fp8", &[N(&[4])], |v| ops::to_fp8(&v[0]))
         .discrete()
         .no_vmap(&[("*", "Not implemented for ToFP8")]),
 ];
+
+/// An operand of fewer dimensions alone: items get its axes in front of the other's.
+const ALONE: &[&str] = &["1"];
 
 const A: &[i32] = &[5, 17, 2, 40, 9, 1];
 const B: &[i32] = &[3, 1, 4];

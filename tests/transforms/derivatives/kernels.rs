@@ -138,6 +138,27 @@ pub(crate) const QUANTIZED: &[Row] = &[
     })
     .single()
     .no_call("[GatherQQMM] NYI"),
+    row("fast::quantized_matmul_rows", &[N(&[2, 32]), I(&[2, 4], PACKED), N(&[2, 1]), N(&[2, 1])], |v| {
+        fast::quantized_matmul_rows(&v[0], &packed(&v[1], &v[2], &v[3]))
+    })
+    .single()
+    .no_jvp("No JVP wrt the quantized matrix yet")
+    .no_vmap(&[("*", "[QuantizedMatmul::vmap] NYI")]),
+    row("fast::dequantize_dtype", &[I(&[2, 4], PACKED), N(&[2, 1]), N(&[2, 1])], |v| {
+        fast::dequantize_dtype(&packed(&v[0], &v[1], &v[2]), Dtype::Float32)
+    })
+    .single(),
+    rows("fast::quantize_scaled", &[Fixed(&[1, 32]), Fixed(&[])], |v| {
+        let (w, scale) = (v[0].astype(Dtype::Float32), v[1].astype(Dtype::Float32));
+        let q = fast::quantize_scaled(&w, QuantMode::Nvfp4, &ops::abs(&scale)?)?;
+        Ok(vec![q.packed, q.scales])
+    })
+    .discrete(),
+    row("fast::apply_token_bitmask", &[N(&[2, 3])], |v| {
+        Ok(fast::apply_token_bitmask(&v[0], &[0b011])?.index((.., ..2)))
+    })
+    .single(),
+    row("fast::normalized_argmax", &[N(&[2, 3])], |v| fast::normalized_argmax(&v[0])).discrete(),
     row("mx.from_fp8", &[I(&[4], &[3, 77, 100, 9])], |v| {
         ops::from_fp8(&v[0].astype(Dtype::Uint8), Dtype::Float32)
     })

@@ -52,6 +52,17 @@ pub(crate) const PRODUCTS: &[Row] = &[
     .single()
     .no_jvp("Not implemented for GatherMM")
     .no_vmap(&[("*", "Not implemented for GatherMM")]),
+    row(
+        "ops::gather_mm_sorted",
+        &[N(&[2, 2, 3]), N(&[3, 3, 2]), I(&[3], &[1, 0, 1]), I(&[3], &[0, 2, 2])],
+        |v| {
+            let unsigned = |i: usize| v[i].astype(Dtype::Uint32);
+            ops::gather_mm_sorted(&v[0], &v[1], &unsigned(2), &unsigned(3))
+        },
+    )
+    .single()
+    .no_jvp("Not implemented for GatherMM")
+    .no_vmap(&[("*", "Not implemented for GatherMM")]),
     row("mx.segmented_mm", &[N(&[2, 6]), N(&[6, 3]), I(&[2, 2], &[0, 4, 4, 6])], |v| {
         ops::segmented_mm(&v[0], &v[1], &v[2].astype(Dtype::Uint32))
     })

@@ -2,7 +2,7 @@
 
 use super::row::{N, P, Row, row};
 use mlx::{
-    ops,
+    Dtype, ops,
     ops::{Side, scan},
     prelude::*,
 };
@@ -27,6 +27,7 @@ pub(crate) const REDUCTIONS: &[Row] = &[
     row("mx.var", &[N(&[2, 3])], |v| ops::var(&v[0], 0, 1)).vmap_within(SUMS),
     row("mx.softmax", &[N(&[2, 3])], |v| ops::softmax(&v[0], 1)).rough().vmap_within(SUMS),
     row("mx.softmax", &[N(&[2, 3])], |v| ops::softmax(&v[0], [0, 1])).rough().vmap_within(SUMS),
+    row("ops::softmax_precise", &[N(&[2, 3])], |v| ops::softmax_precise(&v[0], 1)).rough().vmap_within(SUMS),
     row("mx.all", &[N(&[2, 3])], |v| ops::all(&v[0], 1)).discrete(),
     row("mx.any", &[N(&[2, 3])], |v| ops::any(&v[0], 1)).discrete(),
     row("mx.argmax", &[N(&[2, 3])], |v| ops::argmax(&v[0], 1)).discrete(),
@@ -72,6 +73,14 @@ pub(crate) const SCANS: &[Row] = &[
     })
     .rough()
     .no_jvp(SCAN),
+    row("ops::cumsum_dtype", &[N(&[2, 3])], |v| ops::cumsum_dtype(&v[0], 1, Dtype::Float64)),
+    row("ops::cumprod_dtype", &[N(&[2, 3])], |v| ops::cumprod_dtype(&v[0], 1, Dtype::Float64)).no_jvp(SCAN),
+    // The methods, which Python computes by other nodes.
+    row("mx.cumsum", &[N(&[2, 3])], |v| Ok(v[0].cumsum(scan(0).reverse()))),
+    row("mx.cumprod", &[N(&[2, 3])], |v| Ok(v[0].cumprod(scan(1).reverse()))).no_jvp(SCAN),
+    row("mx.cummax", &[N(&[2, 4])], |v| Ok(v[0].cummax(scan(1).reverse()))).no_jvp(SCAN),
+    row("mx.cummin", &[N(&[2, 4])], |v| Ok(v[0].cummin(scan(1).reverse()))).no_jvp(SCAN),
+    row("mx.logcumsumexp", &[N(&[2, 3])], |v| Ok(v[0].logcumsumexp(scan(1).reverse()))).rough().no_jvp(SCAN),
     row("mx.diff", &[N(&[2, 4])], |v| ops::diff(&v[0], 2, 1)),
 ];
 

@@ -2,7 +2,7 @@
 
 use super::row::{N, Row, Wrong, row, rows};
 use mlx::{
-    Dtype, ops,
+    Dtype, fast, ops,
     ops::{Meshgrid, PadMode},
     prelude::*,
 };
@@ -26,6 +26,8 @@ pub(crate) const SHAPES: &[Row] = &[
     row("mx.atleast_2d", &[N(&[3])], |v| ops::atleast_2d(&v[0])),
     row("mx.atleast_3d", &[N(&[3])], |v| ops::atleast_3d(&v[0])),
     row("mx.contiguous", &[N(&[2, 3])], |v| ops::contiguous(&v[0].t())),
+    row("ops::contiguous_in_any_order", &[N(&[2, 3])], |v| ops::contiguous_in_any_order(&v[0].t())),
+    row("fast::materialize", &[N(&[2, 3])], |v| fast::materialize(&v[0].t())),
     row("mx.as_strided", &[N(&[6])], |v| ops::as_strided(&v[0], [2, 2], &[1, 2], 1)).no_vmap(STRIDED),
     row("mx.as_strided", &[N(&[5])], |v| ops::as_strided(&v[0], [3, 2], &[1, 1], 0)).no_vmap(STRIDED),
     row("mx.as_strided", &[N(&[2, 3])], |v| ops::as_strided(&v[0].t(), [2, 2], &[3, 1], 1)).no_vmap(STRIDED),
@@ -37,6 +39,9 @@ pub(crate) const SHAPES: &[Row] = &[
         .wrong(&[Wrong { by: 0, gradient: &[-0.295946, -1.698223, -0.446724] }]),
     row("mx.full_like", &[N(&[2, 3]), N(&[3])], |v| ops::full_like(&v[0], &v[1]))
         .wrong(&[Wrong { by: 1, gradient: &[-1.116055, 1.217380, 0.296835] }]),
+    row("ops::full_like_dtype", &[N(&[2, 3]), N(&[])], |v| {
+        ops::full_like_dtype(&v[0], &v[1], Dtype::Float64)
+    }),
     row("mx.ones_like", &[N(&[3])], |v| ops::ones_like(&v[0])),
     row("mx.zeros_like mx.empty_like", &[N(&[3])], |v| ops::zeros_like(&v[0])),
 ];
@@ -44,6 +49,7 @@ pub(crate) const SHAPES: &[Row] = &[
 pub(crate) const JOINS: &[Row] = &[
     row("mx.concatenate mx.concat", &[N(&[2, 3]), N(&[2, 1])], |v| ops::concatenate(v, 1)),
     row("mx.concatenate mx.concat", &[N(&[2, 2])], |v| ops::concatenate([&v[0], &v[0]], 0)),
+    row("ops::concatenate_flat", &[N(&[2, 2]), N(&[3])], |v| ops::concatenate_flat(v)),
     row("mx.stack", &[N(&[2, 3]), N(&[2, 3]), N(&[2, 3])], |v| ops::stack(v, 1)),
     rows("mx.split", &[N(&[2, 4])], |v| ops::split(&v[0], 2, 1)),
     rows("mx.split", &[N(&[4, 2])], |v| ops::split(&v[0], [1, 3], 0)),
@@ -81,4 +87,5 @@ pub(crate) const DIAGONALS: &[Row] = &[
     row("mx.diagonal", &[N(&[2, 3, 3])], |v| ops::diagonal(&v[0], -1, [1, 2])),
     row("mx.trace", &[N(&[2, 3, 3])], |v| ops::trace(&v[0], 1, [1, 2])),
     row("mx.trace", &[N(&[3, 3])], |v| ops::trace(&v[0], 0, [0, 1])),
+    row("ops::trace_dtype", &[N(&[3, 3])], |v| ops::trace_dtype(&v[0], 0, [0, 1], Dtype::Float64)),
 ];
