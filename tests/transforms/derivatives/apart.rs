@@ -2,7 +2,6 @@
 
 /// Why an op has no row.
 #[derive(Clone, Copy, Debug)]
-#[expect(dead_code, reason = "read by `cargo xtask tidy`")]
 pub(crate) enum Why {
     /// It takes numbers and no tensor: nothing to differentiate by.
     TakesNoTensor,
@@ -12,7 +11,6 @@ pub(crate) enum Why {
 
 use Why::{GivesNoTensor, TakesNoTensor};
 
-#[expect(dead_code, reason = "read by `cargo xtask tidy`")]
 pub(crate) const APART: &[(&str, Why)] = &[
     ("mx.arange", TakesNoTensor),
     ("mx.bartlett", TakesNoTensor),

@@ -153,7 +153,8 @@ pub(crate) const QUANTIZED: &[Row] = &[
         let q = fast::quantize_scaled(&w, QuantMode::Nvfp4, &ops::abs(&scale)?)?;
         Ok(vec![q.packed, q.scales])
     })
-    .discrete(),
+    .discrete()
+    .no_vmap(&[("*", "Not implemented for ToFP8")]),
     row("fast::apply_token_bitmask", &[N(&[2, 3])], |v| {
         Ok(fast::apply_token_bitmask(&v[0], &[0b011])?.index((.., ..2)))
     })

@@ -41,7 +41,8 @@ pub(crate) const SHAPES: &[Row] = &[
         .wrong(&[Wrong { by: 1, gradient: &[-1.116055, 1.217380, 0.296835] }]),
     row("ops::full_like_dtype", &[N(&[2, 3]), N(&[])], |v| {
         ops::full_like_dtype(&v[0], &v[1], Dtype::Float64)
-    }),
+    })
+    .wrong(&[Wrong { by: 1, gradient: &[-2.427267] }]),
     row("mx.ones_like", &[N(&[3])], |v| ops::ones_like(&v[0])),
     row("mx.zeros_like mx.empty_like", &[N(&[3])], |v| ops::zeros_like(&v[0])),
 ];
