@@ -43,7 +43,7 @@ def shapes():
     yield call("as_strided", "mx.as_strided", "$a", [2, 2], [1, 2], 1, a=N(6))
     yield call("as_strided_overlapping", "mx.as_strided", "$a", [3, 2], [1, 1], 0, a=N(5))
     yield call("asarray", "mx.asarray", "$a", a=N(3))
-    yield call("array", "mx.array", "$a", a=N(3))
+    yield call("array_of_complex", "mx.array", "$a", {"dtype": "complex64"}, a=N(3))
     yield call("empty_like", "mx.empty_like", "$a", a=N(3))
     yield call("full_like_tensor", "mx.full_like", "$a", "$b", a=N(2, 3), b=N(3))
     yield call("ones_like", "mx.ones_like", "$a", a=N(3))

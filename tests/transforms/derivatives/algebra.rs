@@ -34,7 +34,7 @@ pub(crate) const LINEAR: &[Row] = &[
         .no_vmap(&[("*", "Not implemented for QRF")]),
     rows("linalg.svd", &[N(&[3, 2])], |v| linalg::svd(&v[0]).map(|(u, s, vt)| vec![u, s, vt]))
         .no_gradient("Not implemented for SVD"),
-    row("linalg.svd", &[N(&[3, 2])], |v| linalg::svdvals(&v[0])).no_gradient("Not implemented for SVD"),
+    row("linalg::svdvals", &[N(&[3, 2])], |v| linalg::svdvals(&v[0])).no_gradient("Not implemented for SVD"),
     rows("linalg.lu", &[N(&[3, 3])], |v| linalg::lu(&v[0]).map(|(p, l, u)| vec![p, l, u]))
         .no_gradient("Not implemented for LUF")
         .no_vmap(&[("*", "Not implemented for LUF")]),

@@ -74,8 +74,10 @@ pub(crate) const UPDATES: &[Row] = &[
 
 /// By slices, by tensors that name a place once, by tensors that name one twice.
 pub(crate) const AT: &[Row] = &[
-    row("at.add", &[P(&[4, 3]), P(&[2, 3])], |v| ops::index_update(&v[0], 1..3, Update::Add, &v[1]))
-        .wrong_vmap(&["0"]),
+    row("at.add ops::index_update", &[P(&[4, 3]), P(&[2, 3])], |v| {
+        ops::index_update(&v[0], 1..3, Update::Add, &v[1])
+    })
+    .wrong_vmap(&["0"]),
     row("at.add", &[P(&[4, 3]), P(&[2, 3]), I(&[2], APART)], |v| {
         ops::index_update(&v[0], &v[2], Update::Add, &v[1])
     })

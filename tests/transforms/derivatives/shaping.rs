@@ -31,7 +31,7 @@ pub(crate) const SHAPES: &[Row] = &[
     row("mx.as_strided", &[N(&[6])], |v| ops::as_strided(&v[0], [2, 2], &[1, 2], 1)).no_vmap(STRIDED),
     row("mx.as_strided", &[N(&[5])], |v| ops::as_strided(&v[0], [3, 2], &[1, 1], 0)).no_vmap(STRIDED),
     row("mx.as_strided", &[N(&[2, 3])], |v| ops::as_strided(&v[0].t(), [2, 2], &[3, 1], 1)).no_vmap(STRIDED),
-    row("mx.array mx.asarray", &[N(&[3])], |v| ops::copy(&v[0])),
+    row("mx.array mx.asarray ops::copy", &[N(&[3])], |v| ops::copy(&v[0])),
     rows("mx.depends", &[N(&[2]), N(&[3])], |v| ops::depends(&v[..1], &v[1..]))
         .no_jvp("Not implemented for Depends")
         .no_vmap(&[("*", "Not implemented for Depends")]),
