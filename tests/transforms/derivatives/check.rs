@@ -3,11 +3,11 @@
 //!
 //! Not here: the rows.
 
-use super::row::{Row, irregular, made};
+use super::row::{N, Row, irregular, made, row};
 use mlx::{
     Complex32, Device, Dtype, Result, Tensor, ops,
     prelude::*,
-    transforms::{jvp, vjp, vmap_axes},
+    transforms::{CustomFunction, VmapAxes, jvp, vjp, vmap_axes},
     with_device,
 };
 
@@ -19,10 +19,13 @@ const ITEMS: usize = 3;
 
 /// Fails with all that is wrong with the rows.
 pub(crate) fn check(rows: &[Row]) {
-    // The only device that knows float64.
-    let findings: Findings =
-        with_device(Device::cpu(), || rows.iter().enumerate().flat_map(of_row).collect()).unwrap();
+    let findings = findings(rows);
     assert!(findings.is_empty(), "{} findings:\n{}", findings.len(), findings.join("\n"));
+}
+
+fn findings(rows: &[Row]) -> Findings {
+    // The only device that knows float64.
+    with_device(Device::cpu(), || rows.iter().enumerate().flat_map(of_row).collect()).unwrap()
 }
 
 fn of_row((place, row): (usize, &Row)) -> Findings {
@@ -339,4 +342,35 @@ fn same(row: &Row, way: &str, together: &Tensor, alone: &Tensor) -> Findings {
         None => Vec::new(),
         Some(at) => vec![format!("vmap {way}: {} alone is {} at {at}", together[at], alone[at])],
     }
+}
+
+/// Rules that are wrong by a thousandth, or by an item.
+#[test]
+fn wrong_rules_are_found() {
+    fn cube() -> CustomFunction<Tensor, Tensor> {
+        CustomFunction::new(|x: &Tensor| x.square() * x)
+    }
+    const RIGHT: Row = row("", &[N(&[3])], |v| cube().call(&v[0]));
+    const BACKWARD: Row = row("", &[N(&[3])], |v| cube().vjp(|x, by, _| by * x.square() * 3.003).call(&v[0]));
+    const FORWARD: Row = row("", &[N(&[3])], |v| {
+        cube()
+            .jvp(|x, along| along[0].clone().unwrap_or_else(|| x.zeros_like()) * x.square() * 3.003)
+            .call(&v[0])
+    });
+    const ITEMS: Row = row("", &[N(&[3])], |v| {
+        cube()
+            .vmap(|x, axes| -> Result<_> { Ok((x.square() * x.flip(0), VmapAxes::from(vec![axes[0]]))) })
+            .call(&v[0])
+    });
+    for (row, found) in
+        [(RIGHT, ""), (BACKWARD, "by argument 0"), (FORWARD, "forward"), (ITEMS, "vmap first")]
+    {
+        let findings = findings(&[row]);
+        assert!(
+            findings.iter().any(|line| line.contains(found)) != found.is_empty(),
+            "{found}: {findings:?}"
+        );
+    }
+    assert!(findings(&[RIGHT.wrong_vmap(&["last"])])[0].contains("right, though noted as wrong"));
+    assert!(findings(&[RIGHT.no_jvp("no rule")])[0].contains("no error, though"));
 }
