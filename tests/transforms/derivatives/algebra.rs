@@ -87,7 +87,7 @@ pub(crate) const FOURIER: &[Row] = &[
     row("fft.irfft", &[C(&[2, 4])], |v| fft::irfft(&v[0], -1)).single(),
     row("fft.irfft", &[C(&[2, 4])], |v| fft::irfft(&v[0], fft::Fft::over(-1).n(5)))
         .single()
-        .wrong_product(-0.396193)
+        .wrong_product(-0.396_193)
         .wrong_vmap(&["first", "last"]),
     row("fft.fft2", &[C(&[3, 2])], |v| fft::fft2(&v[0], ..)).single(),
     row("fft.ifft2", &[C(&[3, 2])], |v| fft::ifft2(&v[0], ..)).single(),
@@ -138,11 +138,11 @@ pub(crate) const COMPLEX: &[Row] = &[
         .wrong(&[Wrong {
             by: 0,
             gradient: &[
-                0.313286, -0.210661, 0.419065, -0.685123, 0.067806, 0.552813, 0.441704, -0.066602, -0.199394,
-                0.096599, -0.243659, -0.230199,
+                0.313_286, -0.210_661, 0.419_065, -0.685_123, 0.067_806, 0.552_813, 0.441_704, -0.066_602,
+                -0.199_394, 0.096_599, -0.243_659, -0.230_199,
             ],
         }])
-        .wrong_product(-0.960633),
+        .wrong_product(-0.960_633),
     row("mx.arctanh", &[C(&[2, 3])], |v| ops::arctanh(&v[0])).single().plain(),
     row("mx.add", &[C(&[2, 3]), C(&[3])], |v| ops::add(&v[0], &v[1])).single(),
     row("mx.subtract", &[C(&[2, 3]), C(&[3])], |v| ops::subtract(&v[0], &v[1])).single(),

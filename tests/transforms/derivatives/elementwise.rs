@@ -87,7 +87,7 @@ pub(crate) const TWO: &[Row] = &[
         .wrong_product(0.0)
         .no_vmap(&[("*", "MLX cannot vectorise divmod")]),
     row("mx.where", &[I(&[2, 3], &[1, 0, 1, 1, 0, 0]), N(&[2, 3]), N(&[3])], |v| {
-        ops::where_(&v[0].astype(Dtype::Bool), &v[1], &v[2])
+        ops::where_(v[0].astype(Dtype::Bool), &v[1], &v[2])
     }),
     row("+", &[N(&[2, 3]), N(&[3])], |v| Ok(&v[0] + &v[1])),
     row("-", &[N(&[2, 3]), N(&[3])], |v| Ok(1.5 - (&v[0] - &v[1]))),

@@ -57,7 +57,7 @@ pub(crate) const UPDATES: &[Row] = &[
     row("set_index", &[N(&[4, 3]), N(&[2]), I(&[2], APART)], |v| ops::set_index(&v[0], (&v[2], 1), &v[1]))
         .no_jvp(SCATTER),
     row("set_index", &[N(&[4]), N(&[]), I(&[4], &[1, 0, 0, 1])], |v| {
-        ops::set_index(&v[0], &v[2].astype(Dtype::Bool), &v[1])
+        ops::set_index(&v[0], v[2].astype(Dtype::Bool), &v[1])
     }),
     row("mx.put_along_axis", &[N(&[3, 4]), N(&[3, 2]), I(&[3, 2], &[1, 3, 0, 2, 1, 2])], |v| {
         ops::put_along_axis(&v[0], &v[2], &v[1], 1)
@@ -201,7 +201,7 @@ pub(crate) const AT: &[Row] = &[
     row("at.maximum", &[P(&[4, 3]), P(&[]), I(&[2], APART)], |v| {
         ops::index_update(&v[0], (&v[2], 1..), Update::Maximum, &v[1])
     })
-    .wrong(&[Wrong { by: 1, gradient: &[2.613917] }])
+    .wrong(&[Wrong { by: 1, gradient: &[2.613_917] }])
     .no_jvp(SCATTER)
     .wrong_vmap(&["last"]),
     row("at.minimum", &[P(&[4, 3]), P(&[2, 3])], |v| ops::index_update(&v[0], 1..3, Update::Minimum, &v[1]))

@@ -17,7 +17,7 @@ pub(crate) const PRODUCTS: &[Row] = &[
     row("mx.matmul @", &[N(&[2, 1, 2, 3]), N(&[2, 3, 2])], |v| ops::matmul(&v[0], &v[1])),
     row("mx.matmul @", &[N(&[3, 2])], |v| ops::matmul(&v[0], &ops::transpose(&v[0], ..)?)),
     row("mx.addmm", &[N(&[4]), N(&[2, 3]), N(&[3, 4])], |v| ops::addmm(&v[0], &v[1], &v[2], 0.5, 2.0))
-        .wrong_product(0.336067)
+        .wrong_product(0.336_067)
         .no_vmap(ADDMM),
     row("mx.addmm", &[N(&[2, 2, 4]), N(&[2, 2, 3]), N(&[3, 4])], |v| {
         ops::addmm(&v[0], &v[1], &v[2], 1.0, 1.0)
@@ -38,7 +38,7 @@ pub(crate) const PRODUCTS: &[Row] = &[
     .single()
     .no_jvp("Not implemented for BlockMaskedMM")
     .no_vmap(&[("*", "Not implemented for BlockMaskedMM")])
-    .wrong(&[Wrong { by: 2, gradient: &[7.833362] }]),
+    .wrong(&[Wrong { by: 2, gradient: &[7.833_362] }]),
     row("mx.block_masked_mm", &[N(&[2, 3]), N(&[3, 2]), I(&[1, 1], &[1])], |v| {
         ops::block_masked_mm(&v[0], &v[1], BlockMasks::new().size(32).out(&v[2].astype(Dtype::Bool)))
     })
@@ -177,7 +177,9 @@ pub(crate) const CONVOLUTIONS: &[Row] = &[
     .vmap_within(SUMS)
     .wrong(&[Wrong {
         by: 0,
-        gradient: &[-1.240259, -0.060336, 0.215461, -0.385677, -1.002927, -3.109004, 0.079813, 0.531004],
+        gradient: &[
+            -1.240_259, -0.060_336, 0.215_461, -0.385_677, -1.002_927, -3.109_004, 0.079_813, 0.531_004,
+        ],
     }]),
     // Where the last positions of a dilated input are not reached, the gradient by the weight has another shape, [1, 1, 1].
     row("mx.conv_general", &[N(&[1, 5, 1]), N(&[1, 2, 1])], |v| {
@@ -186,7 +188,7 @@ pub(crate) const CONVOLUTIONS: &[Row] = &[
     .single()
     .no_jvp(CONVOLUTION)
     .vmap_within(SUMS)
-    .wrong(&[Wrong { by: 1, gradient: &[-0.174368] }]),
+    .wrong(&[Wrong { by: 1, gradient: &[-0.174_368] }]),
     row("mx.convolve", &[N(&[6]), N(&[3])], |v| ops::convolve(&v[0], &v[1], ConvolveMode::Full))
         .single()
         .no_jvp(CONVOLUTION)

@@ -36,13 +36,13 @@ pub(crate) const SHAPES: &[Row] = &[
         .no_jvp("Not implemented for Depends")
         .no_vmap(&[("*", "Not implemented for Depends")]),
     row("mx.full", &[N(&[3])], |v| ops::full([2, 3], &v[0], Dtype::Float64))
-        .wrong(&[Wrong { by: 0, gradient: &[-0.295946, -1.698223, -0.446724] }]),
+        .wrong(&[Wrong { by: 0, gradient: &[-0.295_946, -1.698_223, -0.446_724] }]),
     row("mx.full_like", &[N(&[2, 3]), N(&[3])], |v| ops::full_like(&v[0], &v[1]))
-        .wrong(&[Wrong { by: 1, gradient: &[-1.116055, 1.217380, 0.296835] }]),
+        .wrong(&[Wrong { by: 1, gradient: &[-1.116_055, 1.217_380, 0.296_835] }]),
     row("ops::full_like_dtype", &[N(&[2, 3]), N(&[])], |v| {
         ops::full_like_dtype(&v[0], &v[1], Dtype::Float64)
     })
-    .wrong(&[Wrong { by: 1, gradient: &[-2.427267] }]),
+    .wrong(&[Wrong { by: 1, gradient: &[-2.427_267] }]),
     row("mx.ones_like", &[N(&[3])], |v| ops::ones_like(&v[0])),
     row("mx.zeros_like mx.empty_like", &[N(&[3])], |v| ops::zeros_like(&v[0])),
 ];
@@ -64,16 +64,16 @@ pub(crate) const JOINS: &[Row] = &[
     row("mx.pad", &[N(&[2, 3])], |v| ops::pad(&v[0], [(1, 0), (2, 1)], 0.5)),
     row("mx.pad", &[N(&[3])], |v| ops::pad(&v[0], (1, 2), PadMode::Edge)),
     row("mx.pad", &[N(&[3])], |v| ops::pad(&v[0], (1, 2), PadMode::Reflect))
-        .wrong(&[Wrong { by: 0, gradient: &[0.257783, 0.653601, 1.035944] }])
-        .wrong_product(0.356908)
+        .wrong(&[Wrong { by: 0, gradient: &[0.257_783, 0.653_601, 1.035_944] }])
+        .wrong_product(0.356_908)
         .wrong_vmap(&["first", "last"]),
     row("mx.pad", &[N(&[3])], |v| ops::pad(&v[0], (1, 2), PadMode::Symmetric))
-        .wrong(&[Wrong { by: 0, gradient: &[0.598322, -0.308759, 1.657765] }])
-        .wrong_product(-0.287742)
+        .wrong(&[Wrong { by: 0, gradient: &[0.598_322, -0.308_759, 1.657_765] }])
+        .wrong_product(-0.287_742)
         .wrong_vmap(&["first", "last"]),
     row("mx.pad", &[N(&[3]), N(&[])], |v| ops::pad(&v[0], 1, &v[1]))
         .no_vjp("the value of a padding has no gradient in MLX")
-        .wrong_product(-0.103752)
+        .wrong_product(-0.103_752)
         .no_vmap(&[("first last 1", "Vmap over padding value is not supported")]),
     rows("mx.meshgrid", &[N(&[2]), N(&[3])], |v| ops::meshgrid(v, Meshgrid::new())),
     rows("mx.meshgrid", &[N(&[2]), N(&[3])], |v| ops::meshgrid(v, Meshgrid::new().sparse().ij())),
