@@ -1,6 +1,6 @@
 //! Ops of one and of two tensors, element by element.
 
-use super::row::{G, I, N, P, Row, U, Wrong, row, rows};
+use super::row::{At, G, I, N, P, Row, U, Wrong, row, rows};
 use mlx::{Dtype, ops, ops::Replacements, prelude::*};
 
 /// The derivatives of logarithms have ln 2 and ln 10 as float32 has them.
@@ -48,6 +48,10 @@ pub(crate) const ONE: &[Row] = &[
     row("mx.arctanh mx.atanh", &[U(&[2, 3])], |v| ops::arctanh(&v[0])),
     row("mx.erfinv", &[U(&[2, 3])], |v| ops::erfinv(&v[0])).rough(),
     row("mx.arccosh mx.acosh", &[G(&[2, 3])], |v| ops::arccosh(&v[0])),
+    row("mx.sigmoid", &[At(&[4], &[40.1, -38.7, 90.3, -95.2])], |v| ops::sigmoid(&v[0])).rough(),
+    row("mx.tanh", &[At(&[4], &[20.1, -18.7, 400.3, -405.2])], |v| ops::tanh(&v[0])),
+    row("mx.log1p", &[At(&[4], &[1e-3, -2e-3, 0.0, 5e-3])], |v| ops::log1p(&v[0])),
+    row("mx.square", &[At(&[2], &[0.0, 1e-2])], |v| ops::square(&v[0])),
     row("mx.round", &[N(&[2, 3])], |v| ops::round(&v[0], 0)),
     row("mx.nan_to_num", &[N(&[2, 3])], |v| ops::nan_to_num(&v[0], Replacements::new())).single(),
     row("mx.clip", &[N(&[2, 3])], |v| ops::clip(&v[0], -0.8, 0.7)),
@@ -89,6 +93,17 @@ pub(crate) const TWO: &[Row] = &[
     row("mx.where", &[I(&[2, 3], &[1, 0, 1, 1, 0, 0]), N(&[2, 3]), N(&[3])], |v| {
         ops::where_(v[0].astype(Dtype::Bool), &v[1], &v[2])
     }),
+    row("mx.arctan2", &[N(&[2, 3]), N(&[2, 3])], |v| ops::arctan2(&v[0], &v[1])),
+    row("mx.divide", &[N(&[2, 3]), N(&[2, 3])], |v| ops::divide(&v[0], &v[1])),
+    row("mx.remainder", &[N(&[2, 3]), N(&[2, 3])], |v| ops::remainder(&v[0], &v[1])),
+    row("mx.floor_divide", &[N(&[2, 3]), N(&[2, 3])], |v| ops::floor_divide(&v[0], &v[1])),
+    row("mx.power", &[At(&[4], &[-1.3, 0.0, 0.9, -0.4]), I(&[4], &[2, 3, 2, 1])], |v| {
+        ops::power(&v[0], v[1].astype(Dtype::Float64))
+    }),
+    row("mx.logaddexp", &[At(&[3], &[60.3, -41.7, -120.4]), At(&[3], &[58.9, 40.2, -119.8])], |v| {
+        ops::logaddexp(&v[0], &v[1])
+    })
+    .rough(),
     row("+", &[N(&[2, 3]), N(&[3])], |v| Ok(&v[0] + &v[1])),
     row("-", &[N(&[2, 3]), N(&[3])], |v| Ok(1.5 - (&v[0] - &v[1]))),
     row("*", &[N(&[2, 3]), N(&[3])], |v| Ok(&v[0] * &v[1] * 0.5)),

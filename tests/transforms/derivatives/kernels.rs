@@ -48,6 +48,17 @@ pub(crate) const FUSED: &[Row] = &[
         },
     )
     .rough(),
+    row(
+        "fast.scaled_dot_product_attention",
+        &[N(&[1, 2, 2, 3]), N(&[1, 1, 3, 3]), N(&[1, 1, 3, 3]), I(&[2, 3], &[1, 0, 1, 1, 1, 0])],
+        |v| {
+            let how = Attention::new(0.5).mask(&v[3].astype(Dtype::Bool));
+            fast::scaled_dot_product_attention(&v[0], &v[1], &v[2], &how)
+        },
+    )
+    .rough()
+    // As `softmax_precise`.
+    .vmap_within(1e-7),
     row("mx.hadamard_transform", &[N(&[2, 4])], |v| fast::hadamard_transform(&v[0], None)).single(),
     row("mx.hadamard_transform", &[N(&[1, 12])], |v| fast::hadamard_transform(&v[0], Some(0.5))).single(),
     row("nn.gelu", &[N(&[2, 3])], nn_gelu).rough(),
@@ -93,6 +104,11 @@ fn packed(v: &Tensor, scales: &Tensor, biases: &Tensor) -> QuantizedTensor {
 }
 
 pub(crate) const QUANTIZED: &[Row] = &[
+    row("mx.quantized_matmul", &[N(&[2, 32]), Fixed(&[2, 32])], |v| {
+        fast::quantized_matmul(&v[0], &fast::quantize(&v[1], QuantMode::Mxfp4)?, true)
+    })
+    .single()
+    .no_vmap(&[("*", "[QuantizedMatmul::vmap] NYI")]),
     row("mx.quantized_matmul", &[N(&[2, 32]), I(&[2, 4], PACKED), N(&[2, 1]), N(&[2, 1])], |v| {
         fast::quantized_matmul(&v[0], &packed(&v[1], &v[2], &v[3]), true)
     })

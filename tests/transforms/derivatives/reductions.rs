@@ -1,6 +1,6 @@
 //! Ops along axes: reductions, scans, sorts.
 
-use super::row::{N, P, Row, row};
+use super::row::{At, N, P, Row, row};
 use mlx::{
     Dtype, ops,
     ops::{Side, scan},
@@ -10,12 +10,20 @@ use mlx::{
 /// Sums of vectorised calls run over other strides, in another order.
 const SUMS: f64 = 1e-14;
 
+/// One 0 in a row, and two.
+const ZEROS: &[f64] = &[0.7, 0.0, -1.3, 0.0, 1.1, 0.0];
+
+/// Far apart, and far from 0.
+const FAR: &[f64] = &[60.3, -41.7, 58.9, -120.4, -119.8, -122.1];
+
 pub(crate) const REDUCTIONS: &[Row] = &[
     row("mx.sum", &[N(&[2, 3, 2])], |v| ops::sum(&v[0], 1)).vmap_within(SUMS),
     row("mx.sum", &[N(&[2, 3])], |v| ops::sum(&v[0], ..)).vmap_within(SUMS),
     row("mx.mean", &[N(&[2, 3])], |v| ops::mean(&v[0], axes([0]).keep())).vmap_within(SUMS),
     row("mx.prod", &[N(&[2, 3])], |v| ops::prod(&v[0], 1)).vmap_within(SUMS),
     row("mx.prod", &[N(&[2, 3])], |v| ops::prod(&v[0], ..)).vmap_within(SUMS),
+    row("mx.prod", &[At(&[2, 3], ZEROS)], |v| ops::prod(&v[0], 1)).vmap_within(SUMS),
+    row("mx.prod", &[At(&[2, 3], ZEROS)], |v| ops::prod(&v[0], ..)).vmap_within(SUMS),
     row("mx.max", &[N(&[2, 3])], |v| ops::max(&v[0], 1)),
     row("mx.max", &[N(&[2, 3])], |v| ops::max(&v[0], ..)),
     row("mx.min", &[N(&[2, 3])], |v| ops::min(&v[0], 0)),
@@ -23,11 +31,13 @@ pub(crate) const REDUCTIONS: &[Row] = &[
     row("mx.median", &[N(&[2, 3])], |v| ops::median(&v[0], ..)),
     row("mx.logsumexp", &[N(&[2, 3])], |v| ops::logsumexp(&v[0], 1)).rough().vmap_within(SUMS),
     row("mx.logsumexp", &[N(&[2, 3])], |v| ops::logsumexp(&v[0], ..)).rough().vmap_within(SUMS),
+    row("mx.logsumexp", &[At(&[2, 3], FAR)], |v| ops::logsumexp(&v[0], 1)).rough().vmap_within(SUMS),
+    row("mx.softmax", &[At(&[2, 3], FAR)], |v| ops::softmax(&v[0], 1)).rough().vmap_within(SUMS),
     row("mx.std", &[N(&[2, 3])], |v| ops::std(&v[0], 1, 0)).vmap_within(SUMS),
     row("mx.var", &[N(&[2, 3])], |v| ops::var(&v[0], 0, 1)).vmap_within(SUMS),
     row("mx.softmax", &[N(&[2, 3])], |v| ops::softmax(&v[0], 1)).rough().vmap_within(SUMS),
     row("mx.softmax", &[N(&[2, 3])], |v| ops::softmax(&v[0], [0, 1])).rough().vmap_within(SUMS),
-    // Sums in float32.
+    // Sums in float32; of items along the last axis MLX makes Exp, Sum and Divide, which are float64.
     row("ops::softmax_precise", &[N(&[2, 3])], |v| ops::softmax_precise(&v[0], 1)).rough().vmap_within(1e-7),
     row("mx.all", &[N(&[2, 3])], |v| ops::all(&v[0], 1)).discrete(),
     row("mx.any", &[N(&[2, 3])], |v| ops::any(&v[0], 1)).discrete(),
@@ -50,6 +60,10 @@ pub(crate) const SCANS: &[Row] = &[
         ops::cumprod(&v[0], scan(1).reverse().exclusive())
     })
     .no_jvp(SCAN),
+    row("mx.cumprod", &[At(&[2, 3], ZEROS)], |v| ops::cumprod(&v[0], 1)).no_jvp(SCAN),
+    row("mx.cumprod", &[At(&[2, 3], ZEROS)], |v| ops::cumprod(&v[0], scan(1).reverse().exclusive()))
+        .no_jvp(SCAN),
+    row("mx.logcumsumexp", &[At(&[2, 3], FAR)], |v| ops::logcumsumexp(&v[0], 1)).rough().no_jvp(SCAN),
     row("mx.cummax", &[N(&[2, 4])], |v| ops::cummax(&v[0], 1)).no_jvp(SCAN),
     row("mx.cummax", &[N(&[2, 4])], |v| ops::cummax(&v[0], scan(1).reverse())).no_jvp(SCAN),
     row("mx.cummax", &[N(&[2, 4])], |v| Ok(ops::cummax(&v[0], scan(1).exclusive())?.index((.., 1..))))

@@ -5,7 +5,7 @@
 use mlx::{Complex32, Dtype, Result, Tensor, prelude::*};
 
 type Shape = &'static [i32];
-pub(crate) use Input::{C, Fixed, G, I, N, P, U};
+pub(crate) use Input::{At, C, Fixed, G, I, N, P, U};
 
 /// An argument. All numbers are made from their places alone: irregular, and the same in each run.
 #[derive(Clone, Copy)]
@@ -22,6 +22,8 @@ pub(crate) enum Input {
     C(Shape),
     /// Numbers as those of `N` that nothing is differentiated by.
     Fixed(Shape),
+    /// These numbers.
+    At(Shape, &'static [f64]),
     /// These integers, int32.
     I(Shape, &'static [i32]),
 }
@@ -29,7 +31,14 @@ pub(crate) enum Input {
 impl Input {
     pub(crate) fn shape(self) -> Shape {
         match self {
-            N(shape) | P(shape) | U(shape) | G(shape) | C(shape) | Fixed(shape) | I(shape, _) => shape,
+            N(shape)
+            | P(shape)
+            | U(shape)
+            | G(shape)
+            | C(shape)
+            | Fixed(shape)
+            | At(shape, _)
+            | I(shape, _) => shape,
         }
     }
 
@@ -51,12 +60,8 @@ impl Input {
             P(_) => (0.7, 2.5, false),
             U(_) => (0.1, 0.7, true),
             G(_) => (1.2, 3.0, false),
-            I(_, values) => {
-                let mut values: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
-                let count = values.len().max(1);
-                values.rotate_left(item % count);
-                return values;
-            }
+            At(_, values) => return rotated(values.to_vec(), item),
+            I(_, values) => return rotated(values.iter().map(|&value| f64::from(value)).collect(), item),
         };
         let number = |i| {
             let size = low + (high - low) * irregular([place, item, i, 0]);
@@ -74,6 +79,12 @@ impl Input {
         };
         made(self.shape(), numbers, dtype)
     }
+}
+
+fn rotated(mut values: Vec<f64>, by: usize) -> Vec<f64> {
+    let count = values.len().max(1);
+    values.rotate_left(by % count);
+    values
 }
 
 /// A tensor of numbers, two for each complex element.
