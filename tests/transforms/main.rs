@@ -2,6 +2,7 @@
 
 mod compile;
 mod custom;
+mod derivatives;
 mod errors;
 mod export;
 mod export_constants;

@@ -1,11 +1,12 @@
 //! `cargo xtask tidy`: the house rules that a program can check, on every file that git tracks or would track.
 //!
 //! [`text`] looks at files as text, [`code`] at Rust as code, [`documents`] at what the documents promise,
-//! [`coverage`] at ops without a parity case,
+//! [`coverage`] at ops without a parity case, [`derivatives`] at ops whose derivatives no test takes,
 //! `parity::coverage` at names of Python MLX without an op or a reason. Not here: what clippy, rustfmt and rustc check.
 
 mod code;
 mod coverage;
+mod derivatives;
 mod documents;
 mod lexer;
 mod text;
@@ -75,7 +76,8 @@ pub(crate) fn run() -> Result<bool, String> {
 
 fn findings(tree: &Tree) -> Findings {
     let names = crate::parity::coverage::findings().unwrap_or_else(|error| vec![error]);
-    [text::check(tree), code::check(tree), documents::check(tree), coverage::check(tree), names].concat()
+    let ops = [coverage::check(tree), derivatives::check(tree), names].concat();
+    [text::check(tree), code::check(tree), documents::check(tree), ops].concat()
 }
 
 #[cfg(test)]

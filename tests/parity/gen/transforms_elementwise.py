@@ -16,6 +16,7 @@ OF_UNIT = ["arcsin", "arccos", "arctanh", "erfinv"]
 COMPLEX = {
     "abs", "exp", "square", "sin", "cos", "tanh", "negative", "conjugate", "cosh", "real", "imag", "sinh", "tan", "log",
     "sqrt", "reciprocal", "arctan", "arcsinh", "log1p", "sign", "arcsin", "log2", "rsqrt",
+    "arccos", "arccosh", "arctanh", "log10",
 }
 ALIASES = {
     "acos": U, "acosh": G, "asin": U, "asinh": N, "atan": N, "atanh": U, "conj": N,

@@ -4,7 +4,7 @@ Not here: what is done to them.
 """
 
 from .base import step
-from .transforms_base import B, Call, Draw, F, I, N, P, call
+from .transforms_base import B, Call, Draw, F, I, N, P, U, call
 
 
 def products():
@@ -35,6 +35,19 @@ def products():
         yield Call(f"linear_then_{name}", [layer, step("y", f"nn.{name}", "$y")], {"w": N(3, 4), "b": N(3), "x": N(2, 4)})
 
 
+def layers():
+    """By their parameters too."""
+    one = {"in_channels": 2, "out_channels": 3, "kernel_size": 2, "stride": 2, "padding": 1}
+    both = {"weight": "$w", "bias": "$b"}
+    for name, init, params, inputs in (
+        ("Conv1d", one, both, {"w": N(3, 2, 2), "b": N(3), "x": N(2, 5, 2)}),
+        ("Conv2d", one, both, {"w": N(3, 2, 2, 2), "b": N(3), "x": N(1, 4, 5, 2)}),
+        ("RMSNorm", {"dims": 4}, {"weight": "$w"}, {"w": N(4), "x": N(2, 4)}),
+    ):
+        layer = {"out": "y", "op": f"nn.{name}", "init": init, "params": params, "args": ["$x"]}
+        yield Call(f"layer_{name}", [layer], inputs)
+
+
 def convolutions():
     for tag, kw in {"plain": {}, "stride": {"stride": 2}, "padding": {"padding": 2}, "dilation": {"dilation": 2, "padding": 1}, "groups": {"groups": 2}}.items():
         width = 2 if tag == "groups" else 4
@@ -48,6 +61,8 @@ def convolutions():
     yield call("conv_transpose3d", "mx.conv_transpose3d", "$x", "$w", x=N(1, 2, 3, 2, 2), w=N(2, 2, 2, 2, 2))
     yield call("conv_general", "mx.conv_general", "$x", "$w", kw={"stride": 2, "padding": [[1, 0], [0, 2]], "kernel_dilation": 2, "input_dilation": [2, 1], "flip": True}, x=N(1, 6, 5, 2), w=N(3, 2, 2, 2))
     yield call("conv_general_flipped", "mx.conv_general", "$x", "$w", kw={"flip": True}, x=N(2, 6, 2), w=N(3, 3, 2))
+    for tag, kw in {"padded_beyond": {"padding": 2}, "one_sided": {"padding": [[1, 0], [0, 2]]}, "dilated_input": {"stride": 2, "input_dilation": 2}}.items():
+        yield call(f"conv_general_{tag}", "mx.conv_general", "$x", "$w", kw=kw, x=N(1, 5, 5, 1), w=N(2, 2, 2, 1))
     for mode in ("full", "same", "valid"):
         yield call(f"convolve_{mode}", "mx.convolve", "$a", "$b", mode, a=N(6), b=N(3))
 
@@ -103,6 +118,9 @@ def fused():
     experts = Draw("normal", [3, 32, 64], "float32")
     gathered = {"rhs_indices": "$r", "group_size": 32, "bits": 4}
     yield call("gather_qmm", "mx.gather_qmm", "$x", "$q", "$s", "$b", kw=gathered, guarded=True, before=quantized, x=N(2, 1, 64), r=I(3, 2, dtype="uint32"), w=experts)
+    nvfp4 = step(["q", "s"], "mx.quantize", "$w", mode="nvfp4")
+    yield call("qqmm", "mx.qqmm", "$x", "$q", "$s", kw={"mode": "nvfp4"}, before=[nvfp4], x=N(1, 64), w=fixed)
+    yield call("gather_qqmm", "mx.gather_qqmm", "$x", "$q", "$s", kw={"rhs_indices": "$r"}, guarded=True, before=[nvfp4], x=N(2, 1, 64), r=I(3, 2, dtype="uint32"), w=experts)
     yield call("quantize", "mx.quantize", "$w", 32, 4, outs=3, w=N(2, 64))
     yield call("dequantize", "mx.dequantize", "$q", "$s", "$b", 32, 4, q=I(2**31 - 1, 2, 8, dtype="uint32"), s=N(2, 2), b=N(2, 2))
 
@@ -117,9 +135,13 @@ def draws():
     yield call("random_categorical", "random.categorical", "$a", kw={"key": "$k"}, a=Draw("normal", [2, 4], "float32"), k=key)
     yield call("random_gumbel", "random.gumbel", [3], kw={"key": "$k"}, k=key)
     yield call("random_randint", "random.randint", 0, 9, [3], kw={"key": "$k"}, k=key)
+    yield call("random_laplace", "random.laplace", [3], kw={"loc": 0.5, "scale": 2.0, "key": "$k"}, k=key)
+    yield call("random_truncated_normal", "random.truncated_normal", "$a", "$b", [3], kw={"key": "$k"}, a=U(3), b=P(3), k=key)
+    yield call("random_multivariate_normal", "random.multivariate_normal", "$m", "$c", [2], kw={"key": "$k"}, m=N(2), c=Draw("uniform", [2, 2], "float32", 0.5, 1.5), k=key)
+    yield call("random_multivariate_normal_covariance", "random.multivariate_normal", "$m", "$c", [2], kw={"key": "$k"}, m=Draw("normal", [2], "float32"), c=P(2, 2), k=key)
     yield call("random_split", "random.split", "$k", 3, k=key)
     yield call("random_permutation", "random.permutation", "$a", kw={"key": "$k"}, a=N(5), k=key)
 
 
 def calls():
-    return [*products(), *convolutions(), *linear_algebra(), *fourier(), *fused(), *draws()]
+    return [*products(), *layers(), *convolutions(), *linear_algebra(), *fourier(), *fused(), *draws()]

@@ -43,6 +43,9 @@ def shapes():
     yield call("as_strided", "mx.as_strided", "$a", [2, 2], [1, 2], 1, a=N(6))
     yield call("as_strided_overlapping", "mx.as_strided", "$a", [3, 2], [1, 1], 0, a=N(5))
     yield call("asarray", "mx.asarray", "$a", a=N(3))
+    yield call("array_of_complex", "mx.array", "$a", {"dtype": "complex64"}, a=N(3))
+    yield call("empty_like", "mx.empty_like", "$a", a=N(3))
+    yield call("full_like_tensor", "mx.full_like", "$a", "$b", a=N(2, 3), b=N(3))
     yield call("ones_like", "mx.ones_like", "$a", a=N(3))
     yield call("zeros_like", "mx.zeros_like", "$a", a=N(3))
     yield call("full_like", "mx.full_like", "$a", 2.5, a=N(3))
@@ -81,6 +84,8 @@ def joins():
     yield call("pad", "mx.pad", "$a", [[1, 0], [2, 1]], a=N(2, 3))
     yield call("pad_value", "mx.pad", "$a", 1, "constant", "$b", a=N(3), b=N())
     yield call("pad_edge", "mx.pad", "$a", [1, 2], "edge", a=N(3))
+    yield call("pad_reflect", "mx.pad", "$a", [1, 2], "reflect", a=N(3))
+    yield call("pad_symmetric", "mx.pad", "$a", [1, 2], "symmetric", a=N(3))
     yield call("kron", "mx.kron", "$a", "$b", a=N(2, 2), b=N(2, 3))
     yield call("outer", "mx.outer", "$a", "$b", a=N(2), b=N(3))
 

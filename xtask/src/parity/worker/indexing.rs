@@ -35,16 +35,21 @@ fn updated(tensor: &Json, spec: &Json, value: &Json, update: Update, names: &Nam
     Ok(Value::Tensor(mlx_ops::index_update(&tensor, spec, update, operand(&value, "an assignment")?)?))
 }
 
+/// The updates of `at`, by the names of its methods.
+pub(crate) const UPDATES: &[(&str, Update)] = &[
+    ("add", Update::Add),
+    ("subtract", Update::Subtract),
+    ("multiply", Update::Multiply),
+    ("divide", Update::Divide),
+    ("maximum", Update::Maximum),
+    ("minimum", Update::Minimum),
+];
+
 fn update(name: &Json) -> Result<Update> {
-    Ok(match name.as_str() {
-        Some("add") => Update::Add,
-        Some("subtract") => Update::Subtract,
-        Some("multiply") => Update::Multiply,
-        Some("divide") => Update::Divide,
-        Some("maximum") => Update::Maximum,
-        Some("minimum") => Update::Minimum,
-        _ => return ill_formed(format!("unknown update {name}")),
-    })
+    match UPDATES.iter().find(|(known, _)| name.as_str() == Some(known)) {
+        Some((_, update)) => Ok(*update),
+        None => ill_formed(format!("unknown update {name}")),
+    }
 }
 
 fn indexed(tensor: &Json, names: &Names) -> Result<Tensor> {

@@ -16,44 +16,47 @@ pub(crate) enum Operator {
     InPlace(BinaryOperator),
 }
 
+/// The operators of one tensor, as they are written.
+pub(crate) const UNARY: &[(&str, UnaryOperator)] =
+    &[("neg", UnaryOperator::Negative), ("~", UnaryOperator::Invert), ("abs", UnaryOperator::Abs)];
+
+/// The operators of two.
+pub(crate) const BINARY: &[(&str, BinaryOperator)] = &[
+    ("+", BinaryOperator::Add),
+    ("-", BinaryOperator::Subtract),
+    ("*", BinaryOperator::Multiply),
+    ("/", BinaryOperator::Divide),
+    ("//", BinaryOperator::FloorDivide),
+    ("%", BinaryOperator::Remainder),
+    ("**", BinaryOperator::Power),
+    ("@", BinaryOperator::Matmul),
+    ("&", BinaryOperator::BitwiseAnd),
+    ("|", BinaryOperator::BitwiseOr),
+    ("^", BinaryOperator::BitwiseXor),
+    ("<<", BinaryOperator::LeftShift),
+    (">>", BinaryOperator::RightShift),
+    ("<", BinaryOperator::Less),
+    ("<=", BinaryOperator::LessEqual),
+    (">", BinaryOperator::Greater),
+    (">=", BinaryOperator::GreaterEqual),
+    ("==", BinaryOperator::Equal),
+    ("!=", BinaryOperator::NotEqual),
+];
+
 /// The operator written `op`, if it is one.
 pub(crate) fn find(op: &str) -> Option<Operator> {
-    if let Some(operator) = binary(op) {
+    if let Some(operator) = of(BINARY, op) {
         return Some(Operator::Binary(operator));
     }
-    match op {
-        "neg" => return Some(Operator::Unary(UnaryOperator::Negative)),
-        "~" => return Some(Operator::Unary(UnaryOperator::Invert)),
-        "abs" => return Some(Operator::Unary(UnaryOperator::Abs)),
-        _ => {}
+    if let Some(operator) = of(UNARY, op) {
+        return Some(Operator::Unary(operator));
     }
     let operator = op.strip_suffix('=').filter(|op| ["+", "-", "*", "/", "//", "%"].contains(op))?;
-    binary(operator).map(Operator::InPlace)
+    of(BINARY, operator).map(Operator::InPlace)
 }
 
-fn binary(op: &str) -> Option<BinaryOperator> {
-    Some(match op {
-        "+" => BinaryOperator::Add,
-        "-" => BinaryOperator::Subtract,
-        "*" => BinaryOperator::Multiply,
-        "/" => BinaryOperator::Divide,
-        "//" => BinaryOperator::FloorDivide,
-        "%" => BinaryOperator::Remainder,
-        "**" => BinaryOperator::Power,
-        "@" => BinaryOperator::Matmul,
-        "&" => BinaryOperator::BitwiseAnd,
-        "|" => BinaryOperator::BitwiseOr,
-        "^" => BinaryOperator::BitwiseXor,
-        "<<" => BinaryOperator::LeftShift,
-        ">>" => BinaryOperator::RightShift,
-        "<" => BinaryOperator::Less,
-        "<=" => BinaryOperator::LessEqual,
-        ">" => BinaryOperator::Greater,
-        ">=" => BinaryOperator::GreaterEqual,
-        "==" => BinaryOperator::Equal,
-        "!=" => BinaryOperator::NotEqual,
-        _ => return None,
-    })
+fn of<T: Copy>(table: &[(&str, T)], op: &str) -> Option<T> {
+    table.iter().find(|(written, _)| *written == op).map(|(_, operator)| *operator)
 }
 
 /// The operator's result.
