@@ -114,6 +114,32 @@ fn check_failed(bad: &Tensor, good: &Tensor, value: f64) {
     }
 }
 
+/// Where a GPU is the default, MLX waits for the CPU's stream while it schedules, and takes the error that it finds there.
+#[test]
+fn errors_stay_with_their_batch_while_others_cross_its_stream() {
+    let (a, b) = (Stream::new(Device::cpu()).unwrap(), Stream::new(Device::current().unwrap()).unwrap());
+    thread::scope(|scope| {
+        let failed = scope.spawn(|| {
+            for _ in 0..200 {
+                let broken = with_stream(&a, || failing(1, 1000)[0].sum(..)).unwrap();
+                let error = eval([&broken]).expect_err("what cannot be read");
+                assert!(error.message().contains("read"), "{error}");
+            }
+        });
+        for round in 0.. {
+            if failed.is_finished() {
+                break;
+            }
+            let (start, x) = (f64::from(round), chain(&a, f64::from(round), 10));
+            let y = with_stream(&b, || &x + 1.0).unwrap();
+            if round % 2 == 0 {
+                eval([&x, &y]).unwrap();
+            }
+            check(&y, start + 11.0);
+        }
+    });
+}
+
 #[test]
 fn an_error_on_another_stream_reaches_its_batch_and_no_other() {
     let (a, b) = (Stream::new(Device::cpu()).unwrap(), Stream::new(Device::cpu()).unwrap());

@@ -1,5 +1,6 @@
 // Evaluation by tickets, which wait without the lock and give each batch its own error.
 #include "failures.h"
+#include "in_flight.h"
 
 #include <sched.h>
 #include <atomic>
@@ -15,8 +16,6 @@
 namespace mlxr {
 namespace {
 
-std::atomic<int> batches_in_flight{0};
-
 // Whether scheduling failed on this thread. CUDA keeps the error of a refused launch or allocation with the thread, and each
 // later wait of MLX's for a GPU would find it, whatever it waits for.
 thread_local bool has_failed_launch = false;
@@ -31,6 +30,7 @@ struct Ticket {
   std::vector<mx::Event> gpu; // waited for directly: only CPU streams run check tasks
   HeldBack freed; // while it was scheduled; given back at the latest when the checks have run
   std::string schedule_error; // written before anybody else sees the ticket
+  bool is_of_others = false; // nothing is scheduled yet: it waits for what others have on its streams
 
   // One check has run.
   void passed() {
@@ -103,7 +103,7 @@ void check(const TicketPtr& ticket, mx::Stream stream) {
       failures().add(event, error);
     }
   }
-  batches_in_flight.fetch_sub(1);
+  in_flight().done(stream);
   {
     std::lock_guard lock(ticket->mutex);
     if (ticket->error.empty()) {
@@ -116,7 +116,7 @@ void check(const TicketPtr& ticket, mx::Stream stream) {
 void enqueue_checks(const TicketPtr& ticket, const std::vector<mx::Stream>& streams) {
   for (auto stream : streams) {
     ticket->checks_left.fetch_add(1);
-    batches_in_flight.fetch_add(1);
+    in_flight().add(stream);
     mx::scheduler::enqueue(stream, [ticket, stream] { check(ticket, stream); });
   }
 }
@@ -184,7 +184,7 @@ TicketPtr begin(const std::vector<array>& outputs, std::vector<array>& first) {
     return nullptr;
   }
   Below below;
-  if (!fresh.empty() && (failures().any() || batches_in_flight.load() > 0 || streams_made.load() > 1)) {
+  if (!fresh.empty() && (failures().any() || in_flight().any() || streams_made.load() > 1)) {
     below = look(outputs);
     if (!below.first.empty()) {
       first = std::move(below.first);
@@ -197,11 +197,20 @@ TicketPtr begin(const std::vector<array>& outputs, std::vector<array>& first) {
   if (!fresh.empty()) {
     size_t outputs_to_wait_for = fresh.size();
     fresh.insert(fresh.end(), below.nodes.begin(), below.nodes.end());
+    bool has_gpu = false;
     for (auto& a : fresh) {
       auto stream = a.primitive().stream();
       if (stream.device == mx::Device::cpu) {
         push_unique(streams, stream);
+      } else {
+        has_gpu = true;
       }
+    }
+    // Where CUDA needs what the CPU computes, MLX waits for the CPU's stream while it schedules, and takes its error.
+    if (has_gpu && in_flight().on(streams)) {
+      ticket->is_of_others = true;
+      enqueue_checks(ticket, streams);
+      return ticket;
     }
     try {
       WithoutEvents stripped;
@@ -322,8 +331,14 @@ using namespace mlxr;
 
 extern "C" {
 
-int mlxr_eval_begin(mlxr_ticket* ticket, mlx_vector_array* first, const mlx_array* arrays, size_t count) {
+int mlxr_eval_begin(
+    mlxr_ticket* ticket,
+    mlx_vector_array* first,
+    bool* again,
+    const mlx_array* arrays,
+    size_t count) {
   ticket->ctx = nullptr;
+  *again = false;
   return guarded([&] {
     std::vector<array> needed;
     auto begun = begin(arrays_of(arrays, count), needed);
@@ -334,6 +349,7 @@ int mlxr_eval_begin(mlxr_ticket* ticket, mlx_vector_array* first, const mlx_arra
       throw std::runtime_error(begun->schedule_error);
     }
     if (begun) {
+      *again = begun->is_of_others;
       ticket->ctx = new TicketPtr(std::move(begun));
     }
   });

@@ -15,8 +15,13 @@ typedef struct mlxr_ticket_ {
 
 // Locked. Schedules what the arrays need. After an error there is no ticket; what was scheduled before it still runs.
 // Where the arrays rest on work under way on another stream, that work comes back in `first` and nothing is scheduled:
-// the caller waits for it and begins again.
-int mlxr_eval_begin(mlxr_ticket* ticket, mlx_vector_array* first, const mlx_array* arrays, size_t count);
+// the caller waits for it and begins again. With `again` nothing is scheduled either: the caller waits for the ticket.
+int mlxr_eval_begin(
+    mlxr_ticket* ticket,
+    mlx_vector_array* first,
+    bool* again,
+    const mlx_array* arrays,
+    size_t count);
 // Not locked. Waits; `spins` pauses are tried before the thread sleeps.
 void mlxr_eval_wait(mlxr_ticket ticket, int spins);
 // Locked, after the wait. Frees the ticket and makes the arrays readable, or says what failed.

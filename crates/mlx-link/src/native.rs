@@ -14,6 +14,7 @@ unsafe extern "C" {
     pub fn mlxr_eval_begin(
         ticket: *mut mlxr_ticket,
         first: *mut mlx_vector_array,
+        again: *mut bool,
         arrays: *const mlx_array,
         count: usize,
     ) -> ::std::os::raw::c_int;

@@ -15,21 +15,25 @@ pub(crate) struct Ticket<'a> {
     tensors: &'a [Tensor],
 }
 
-/// Schedules what `tensors` need; where they rest on work under way on another stream, when that is done.
+/// Schedules what `tensors` need; where they rest on work under way on another stream, or a GPU needs what a busy CPU stream
+/// computes, when that is done.
 pub(crate) fn begin(tensors: &[Tensor], spins: i32) -> Result<Ticket<'_>> {
     loop {
         let guard = runtime::enter()?;
         let mut raw = sys::mlxr_ticket { ctx: std::ptr::null_mut() };
         let mut first = Vector::empty(&guard);
-        let place = first.place();
-        let status = call!(sys::mlxr_eval_begin, out raw, value place, tensors tensors);
+        let (place, mut again) = (first.place(), false);
+        let status = call!(sys::mlxr_eval_begin, out raw, value place, out again, tensors tensors);
         status::check("eval", ErrorKind::Eval, status)?;
         let needed = first.tensors();
         drop((first, guard));
-        if needed.is_empty() {
+        if again {
+            Ticket { raw, tensors: &[] }.wait(spins)?;
+        } else if needed.is_empty() {
             return Ok(Ticket { raw, tensors });
+        } else {
+            begin(&needed, spins)?.wait(spins)?;
         }
-        begin(&needed, spins)?.wait(spins)?;
     }
 }
 
