@@ -1,12 +1,13 @@
 //! Convolutions whose numbers do not fit into MLX's.
 
 use crate::{programs, programs::Program, refused};
-use mlx::{Dtype, ErrorKind, ops};
+use mlx::{Dtype, ErrorKind, ops, prelude::*, transforms::grad};
 
 pub(crate) const PROGRAMS: &[Program] = &[
     ("convolutions_with_huge_steps", convolutions_with_huge_steps),
     ("convolutions_of_less_than_their_kernel", convolutions_of_less_than_their_kernel),
     ("convolutions_of_less_than_their_padding", convolutions_of_less_than_their_padding),
+    ("gradients_of_convolutions_padded_far", gradients_of_convolutions_padded_far),
 ];
 
 /// MLX's borders wrap around: it writes outside of the result.
@@ -52,6 +53,30 @@ fn convolutions_of_less_than_their_padding() {
         crate::check(ops::conv_transpose2d(&ones(&[1, 1, 1, 64]), &ones(&[64, 5, 5, 1]), back), &[1; 64]);
         let aside = ops::GeneralConvolution::new().padding_before_after([4, 4], [-2, 0]).groups(64);
         crate::check(ops::conv_general(&ones(&[1, 3, 1, 64]), &ones(&[64, 5, 5, 1]), &aside), &[1; 64]);
+    }
+    programs::end();
+}
+
+/// MLX gives a gradient of another shape, in which what is derived further looks for elements that are not there.
+fn gradients_of_convolutions_padded_far() {
+    let (x, weight) = (ops::ones([1, 4, 1], Dtype::Float32).unwrap(), tensor![[[2.0]]]);
+    let indices = tensor![[[3], [2], [1], [0]]];
+    let (how, far) = (ops::GeneralConvolution::new, 1024);
+    let hows = [
+        how().padding(far),
+        how().padding_before_after(far, 0),
+        how().padding_before_after(0, far),
+        how().input_dilation(2).stride(4),
+    ];
+    for (how, wanted) in hows.into_iter().zip([[2.0; 4], [2.0; 4], [2.0; 4], [0.0, 2.0, 0.0, 2.0]]) {
+        let loss = |x: &Tensor| {
+            let turned = ops::take_along_axis(x, &indices, 1)?;
+            Ok::<_, mlx::Error>(ops::conv_general(&turned, &weight, &how)?.sum(..))
+        };
+        for _ in 0..50 {
+            let slope = grad(loss, &x).unwrap();
+            assert_eq!((slope.shape(), slope.to_vec::<f32>().unwrap()), (&[1, 4, 1][..], wanted.to_vec()));
+        }
     }
     programs::end();
 }

@@ -168,27 +168,33 @@ pub(crate) const CONVOLUTIONS: &[Row] = &[
     .single()
     .no_jvp(CONVOLUTION)
     .vmap_within(SUMS),
-    // Where more is padded than the kernel reaches, the gradient by the input has another shape, here [1, 2, 4, 1].
+    // MLX's own gradients have other shapes where more is padded than the kernel reaches, or more on one side, and where
+    // the last positions of a dilated input are not reached.
     row("mx.conv_general", &[N(&[1, 3, 2, 1]), N(&[1, 2, 2, 1])], |v| {
         ops::conv_general(&v[0], &v[1], &GeneralConvolution::new().padding_before_after([1, 0], [0, 2]))
     })
     .single()
     .no_jvp(CONVOLUTION)
-    .vmap_within(SUMS)
-    .wrong(&[Wrong {
-        by: 0,
-        gradient: &[
-            -1.240_259, -0.060_336, 0.215_461, -0.385_677, -1.002_927, -3.109_004, 0.079_813, 0.531_004,
-        ],
-    }]),
-    // Where the last positions of a dilated input are not reached, the gradient by the weight has another shape, [1, 1, 1].
+    .vmap_within(SUMS),
     row("mx.conv_general", &[N(&[1, 5, 1]), N(&[1, 2, 1])], |v| {
         ops::conv_general(&v[0], &v[1], &GeneralConvolution::new().stride(2).input_dilation(2))
     })
     .single()
     .no_jvp(CONVOLUTION)
-    .vmap_within(SUMS)
-    .wrong(&[Wrong { by: 1, gradient: &[-0.174_368] }]),
+    .vmap_within(SUMS),
+    row("mx.conv_general", &[N(&[2, 4, 3, 2]), N(&[2, 3, 2, 2])], |v| {
+        let how = GeneralConvolution::new().stride([3, 2]).input_dilation([2, 3]);
+        ops::conv_general(&v[0], &v[1], &how.padding_before_after([1, 4], [3, 0]).flip())
+    })
+    .single()
+    .no_jvp(CONVOLUTION)
+    .vmap_within(SUMS),
+    row("mx.conv1d", &[N(&[1, 4, 2]), N(&[1, 1, 2])], |v| {
+        ops::conv1d(&v[0], &v[1], Convolution::new().padding(3))
+    })
+    .single()
+    .no_jvp(CONVOLUTION)
+    .vmap_within(SUMS),
     row("mx.convolve", &[N(&[6]), N(&[3])], |v| ops::convolve(&v[0], &v[1], ConvolveMode::Full))
         .single()
         .no_jvp(CONVOLUTION)

@@ -148,6 +148,12 @@ pub struct Convolution<'a> {
     pub flip: bool,
 }
 
+/// Whether MLX may look for a gradient by one of a convolution's operands.
+#[must_use]
+pub fn is_derived(x: &Tensor, weight: &Tensor) -> bool {
+    guard::is_derived(&[x, weight])
+}
+
 /// `mx.conv_general`, in which all other convolutions end; the caller has refused what makes MLX leave its memory.
 ///
 /// # Errors

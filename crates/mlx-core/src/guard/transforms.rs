@@ -41,9 +41,14 @@ pub(crate) fn enter<T>(inside: Inside, work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// Whether MLX may look for a gradient by one of the tensors.
+pub(crate) fn is_derived(tensors: &[&Tensor]) -> bool {
+    Inside::Gradient.is_here() && tensors.iter().any(|x| ffi::view::is_tracer(x))
+}
+
 /// A padding's value. MLX has no gradient by it and looks for one in foreign memory.
 pub(crate) fn fill(value: &Tensor) -> Result<()> {
-    if !Inside::Gradient.is_here() || !ffi::view::is_tracer(value) {
+    if !is_derived(&[value]) {
         return Ok(());
     }
     let message = "the value of a padding has no gradient in MLX: put a stop_gradient around it";

@@ -24,12 +24,16 @@ impl Settings {
     pub(super) fn convolve(&self, op: &'static str, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
         let axes: SmallVec<[Along; 3]> = self.along(x.shape(), weight.shape()).collect();
         self.check(op, [x, weight], &axes)?;
-        if !self.is_padded_first(&axes) {
+        let derives_wrongly =
+            || axes.iter().any(|axis| axis.is_misderived()) && products::is_derived(x, weight);
+        let by_nodes = self.is_padded_first(&axes) || derives_wrongly();
+        if !by_nodes {
             return self.issue(op, x, weight);
         }
-        let x = padded(x, &axes)?;
-        let none = Shape::from_slice(&[0]);
-        Settings { padding: [none.clone(), none], ..self.clone() }.issue(op, &x, weight)
+        let x = padded(&spaced(x, &axes)?, &axes)?;
+        let (none, one) = (Shape::from_slice(&[0]), Shape::from_slice(&[1]));
+        let plain = Settings { padding: [none.clone(), none], input_dilation: one, ..self.clone() };
+        plain.issue(op, &x, weight)
     }
 
     #[track_caller]
@@ -116,19 +120,45 @@ impl Settings {
     }
 }
 
-/// `x` after its padding.
-fn padded(x: &Tensor, along: &[Along]) -> Result<Tensor> {
+/// What is left of `x` after its cuts, with zeros between its elements where it is dilated.
+fn spaced(x: &Tensor, along: &[Along]) -> Result<Tensor> {
     let (mut start, mut stop) = (Shape::from_elem(0, x.ndim()), Shape::from_slice(x.shape()));
     for (axis, found) in along.iter().enumerate() {
         start[axis + 1] = found.cut;
         stop[axis + 1] = found.cut + found.size as i32;
     }
-    let x = ffi::slice(x, &start, &stop, &Shape::from_elem(1, x.ndim()))?;
-    let axes: Shape = (1..).take(along.len()).collect();
-    let low: Shape = along.iter().map(|axis| axis.low as i32).collect();
-    let high: Shape = along.iter().map(|axis| axis.high as i32).collect();
+    let step = Shape::from_elem(1, x.ndim());
+    let mut x = ffi::slice(x, &start, &stop, &step)?;
+    for (axis, found) in along.iter().enumerate().filter(|(_, found)| found.spacing != 1 && found.size > 0) {
+        let axis = axis + 1;
+        let mut sizes = Shape::from_slice(x.shape());
+        sizes.insert(axis + 1, 1);
+        let mut behind = Shape::from_elem(0, sizes.len());
+        behind[axis + 1] = found.spacing as i32 - 1;
+        let apart = zeros_around(&ffi::reshape(&x, &sizes)?, &Shape::from_elem(0, sizes.len()), &behind)?;
+        sizes.remove(axis + 1);
+        sizes[axis] *= found.spacing as i32;
+        let x_and_rest = ffi::reshape(&apart, &sizes)?;
+        sizes[axis] = found.extent() as i32;
+        x = ffi::slice(&x_and_rest, &Shape::from_elem(0, x.ndim()), &sizes, &step)?;
+    }
+    Ok(x)
+}
+
+/// `x` after its padding.
+fn padded(x: &Tensor, along: &[Along]) -> Result<Tensor> {
+    let (mut low, mut high) = (Shape::from_elem(0, x.ndim()), Shape::from_elem(0, x.ndim()));
+    for (axis, found) in along.iter().enumerate() {
+        (low[axis + 1], high[axis + 1]) = (found.low as i32, found.high as i32);
+    }
+    zeros_around(x, &low, &high)
+}
+
+/// `x` with so many zeros before and after each axis. MLX's gradient finds them by the axis' number: so all are named.
+fn zeros_around(x: &Tensor, low: &[i32], high: &[i32]) -> Result<Tensor> {
+    let axes: Shape = (0..x.ndim() as i32).collect();
     let zero = OperandRef::Scalar(Scalar::Int(0)).to_tensor("pad", Some(x.dtype()))?;
-    ffi::pad(&x, &axes, &low, &high, &zero, c"constant")
+    ffi::pad(x, &axes, low, high, &zero, c"constant")
 }
 
 /// Where an axis begins and what is left of it when so much, in negative numbers, is cut off before and after, as MLX's slice has it: an end
@@ -202,6 +232,15 @@ impl Along {
             phases - stride + low + reach,
         ];
         !borders.into_iter().all(fits) || spacing > MOST_SPACING
+    }
+
+    /// Whether MLX's gradient by the input has another shape than the input, so that what is derived further reads foreign
+    /// memory: it takes the padding for the same on both sides, and for less than the kernel, and forgets what the steps
+    /// over a dilated input leave.
+    fn is_misderived(self) -> bool {
+        let rest = (self.padded() - self.spread()).checked_rem(self.stride).unwrap_or(0);
+        self.positions() > 0
+            && (self.low != self.high || self.low > self.spread() - 1 || (self.spacing != 1 && rest != 0))
     }
 
     /// How many positions the kernel takes; 0 where MLX itself refuses the sizes.
