@@ -163,6 +163,9 @@ void mlxr_thread_guard(void) {
   mx::detail::compile_erase(mx::detail::compile_cache(), 0);
   mx::random::KeySequence::default_();
   mx::default_stream(mx::Device::cpu);
+  array tracer(mx::Shape{}, mx::bool_, nullptr, {});
+  tracer.set_tracer(true);
+  (void)tracer.is_tracer(); // asks for the transforms under way
   static thread_local First first;
   first.last = last_built;
 }
