@@ -2,6 +2,7 @@
 //! child process each, since a test that found one would end with it.
 
 mod arranging;
+mod callers;
 mod convolutions;
 mod convolutions_at_random;
 mod division;
@@ -38,6 +39,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let tables = [
         arranging::PROGRAMS,
+        callers::PROGRAMS,
         convolutions::PROGRAMS,
         convolutions_at_random::PROGRAMS,
         division::PROGRAMS,

@@ -6,6 +6,7 @@ use crate::{Dtype, Error, ErrorKind, OperandRef, Result};
 use std::{
     cell::{Cell, RefCell},
     fmt,
+    mem::ManuallyDrop,
     panic::Location,
     rc::Rc,
 };
@@ -13,7 +14,8 @@ use std::{
 thread_local! {
     /// Whether there is a guard; looked at by every node.
     static WATCHED: Cell<bool> = const { Cell::new(false) };
-    static GUARD: RefCell<Option<PromotionGuard>> = const { RefCell::new(None) };
+    /// Without a destructor, since thread-locals of the user's use tensors behind the end of younger ones; its scope empties it.
+    static GUARD: RefCell<ManuallyDrop<Option<PromotionGuard>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
 /// Calls whose arguments say the dtype of the result.
@@ -103,7 +105,7 @@ fn set(guard: Option<PromotionGuard>) -> Restore {
 
 fn put(guard: Option<PromotionGuard>) -> Option<PromotionGuard> {
     WATCHED.set(guard.is_some());
-    GUARD.replace(guard)
+    ManuallyDrop::into_inner(GUARD.replace(ManuallyDrop::new(guard)))
 }
 
 /// Whether this thread has a guard.
@@ -126,7 +128,7 @@ pub(crate) fn check(
     let (Some(from), Some(to), false) = (from, to, EXPLICIT.contains(&op)) else { return Ok(()) };
     let texts: Vec<String> = operands.iter().map(ToString::to_string).collect();
     let promotion = Promotion { op, from, to, operands: texts.join(", "), location: Location::caller() };
-    match GUARD.with_borrow(Clone::clone) {
+    match GUARD.with_borrow(|guard| Option::clone(guard)) {
         Some(PromotionGuard::Deny) => {
             let Promotion { location, .. } = promotion;
             let message = format!("the promotion guard denies widening {from} to {to} at {location}");

@@ -13,7 +13,7 @@ use mlx_ops::{
 ///
 /// # Errors
 /// Another number of words than the tokens take; logits other than float16, bfloat16 and float32, without a dimension, or of
-/// more than `i32::MAX` elements.
+/// more elements than `i32` counts, those of a last word that is not full counted in.
 ///
 /// ```
 /// # use mlx_core::tensor;
@@ -33,12 +33,13 @@ pub fn apply_token_bitmask(logits: &Tensor, words: &[i32]) -> Result<Tensor> {
     if !matches!(logits.dtype(), Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32) {
         return refuse(ErrorKind::Dtype, format!("logits must not be {}", logits.dtype()));
     }
-    if i32::try_from(logits.size()).is_err() {
+    if i32::try_from(logits.size()).is_err() || tokens > i32::MAX - 31 {
         return refuse(ErrorKind::Shape, "too many logits".into());
     }
     let width = (tokens as usize).div_ceil(32);
-    let rows: usize = batch.iter().map(|&size| size as usize).product();
-    if words.len() != width && words.len() != width * rows {
+    // Words beyond what a count holds are not there.
+    let rows = batch.iter().try_fold(width, |words, &size| words.checked_mul(size as usize));
+    if words.len() != width && rows != Some(words.len()) {
         let why = format!("{} words, but {tokens} tokens take {width}", words.len());
         return refuse(ErrorKind::Shape, why);
     }

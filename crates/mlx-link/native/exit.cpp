@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 
@@ -19,6 +20,13 @@ namespace {
 // A thread that ends, or starts the library, reads; the process's end writes and keeps it.
 pthread_rwlock_t teardown = PTHREAD_RWLOCK_INITIALIZER;
 std::atomic<void (*)(void)> lock_library{nullptr};
+std::atomic<bool (*)(void)> in_callback{nullptr};
+
+// A thread of MLX's cannot wait for the work under way, of which its own is a part, nor for a thread that waits for it.
+bool is_callback() {
+  auto* ask = in_callback.load();
+  return ask != nullptr && ask();
+}
 
 #if defined(__linux__)
 int exit_status = 0;
@@ -32,7 +40,7 @@ void end_quietly(int status, void*) {
 
 void at_exit() {
   static std::atomic<bool> done{false};
-  if (done.exchange(true)) {
+  if (is_callback() || done.exchange(true)) {
     return;
   }
 #if defined(__linux__)
@@ -55,6 +63,31 @@ void at_exit() {
     }
   }
 }
+
+// What runs before any static goes, whichever thread ends the process.
+#if defined(__linux__)
+void at_exit_with(int status, void*) {
+  if (is_callback()) {
+    std::fflush(nullptr);
+    _exit(status);
+  }
+  at_exit();
+}
+void register_exit() {
+  on_exit(at_exit_with, nullptr);
+}
+#else
+void at_plain_exit() {
+  if (is_callback()) {
+    std::fflush(nullptr);
+    _exit(EXIT_FAILURE); // the status is not told
+  }
+  at_exit();
+}
+void register_exit() {
+  std::atexit(at_plain_exit);
+}
+#endif
 
 #if defined(__linux__)
 // The main thread's thread-locals go before any exit handler and any static, also before those made after our
@@ -108,18 +141,19 @@ int mlxr_start_begin(void) {
     choose_cpu_mode();
     mx::allocator::allocator();
     mx::get_streams();
-    std::atexit(at_exit);
+    register_exit();
   });
 }
 
-void mlxr_start_end(void (*lock)(void)) {
+void mlxr_start_end(void (*lock)(void), bool (*is_callback)(void)) {
   lock_library = lock;
+  in_callback = is_callback;
   for (auto& stream : mx::get_streams()) {
     if (stream.device == mx::Device::cpu) {
       mx::cpu::get_command_encoder(stream); // makes the static that holds them all
     }
   }
-  std::atexit(at_exit);
+  register_exit();
   pthread_rwlock_unlock(&teardown);
 }
 
@@ -129,6 +163,9 @@ void mlxr_thread_guard(void) {
   mx::detail::compile_erase(mx::detail::compile_cache(), 0);
   mx::random::KeySequence::default_();
   mx::default_stream(mx::Device::cpu);
+  array tracer(mx::Shape{}, mx::bool_, nullptr, {});
+  tracer.set_tracer(true);
+  (void)tracer.is_tracer(); // asks for the transforms under way
   static thread_local First first;
   first.last = last_built;
 }

@@ -69,8 +69,14 @@ bool mlxr_array_is_tracer(mlx_array array);
 // Locked. How MLX contracts an einsum: a line of positions ("0,1;0,1"), then the text that Python shows.
 int mlxr_einsum_path(mlx_string* path, const char* subscripts, const mlx_array* operands, size_t count);
 
-// Locked. The number of nodes of the graph below the arrays, evaluated ones counted in; no more than `limit` are counted.
-size_t mlxr_graph_nodes(const mlx_array* arrays, size_t count, size_t limit);
+// Locked. The number of nodes of the graph below the arrays, evaluated ones counted in and `inputs`, where it ends; no more than
+// `limit` are counted.
+size_t mlxr_graph_nodes(
+    const mlx_array* inputs,
+    size_t input_count,
+    const mlx_array* arrays,
+    size_t count,
+    size_t limit);
 
 // A compiled function.
 typedef struct mlxr_compiled_ {
@@ -235,9 +241,10 @@ bool mlxr_owned_is_shared(void);
 int mlxr_owned_new(mlx_array* out, const mlxr_host_part* part, void* owner, void (*drop)(void*));
 
 // Around the start of the library, once each, on one thread. A process that ends meanwhile waits for it; at its end
-// `lock` takes the library lock for good, so that no thread is inside MLX while its statics are destroyed.
+// `lock` takes the library lock for good, so that no thread is inside MLX while its statics are destroyed. Where
+// `is_callback` says that MLX's own thread is running code of ours, it ends the process at once.
 int mlxr_start_begin(void);
-void mlxr_start_end(void (*lock)(void));
+void mlxr_start_end(void (*lock)(void), bool (*is_callback)(void));
 // Once a thread, after its default stream is set: keeps the thread's end and the process's end apart.
 void mlxr_thread_guard(void);
 

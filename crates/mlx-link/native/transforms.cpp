@@ -52,8 +52,16 @@ using namespace mlxr;
 
 extern "C" {
 
-size_t mlxr_graph_nodes(const mlx_array* arrays, size_t count, size_t limit) {
+size_t mlxr_graph_nodes(
+    const mlx_array* inputs,
+    size_t input_count,
+    const mlx_array* arrays,
+    size_t count,
+    size_t limit) {
   Seen seen;
+  for (size_t i = 0; i < input_count; ++i) {
+    seen.insert(mlx_array_get_(inputs[i]).id());
+  }
   std::vector<const array*> open;
   for (size_t i = 0; i < count; ++i) {
     open.push_back(&mlx_array_get_(arrays[i]));

@@ -84,7 +84,13 @@ unsafe extern "C" {
     ) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn mlxr_graph_nodes(arrays: *const mlx_array, count: usize, limit: usize) -> usize;
+    pub fn mlxr_graph_nodes(
+        inputs: *const mlx_array,
+        input_count: usize,
+        arrays: *const mlx_array,
+        count: usize,
+        limit: usize,
+    ) -> usize;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -315,7 +321,10 @@ unsafe extern "C" {
     pub fn mlxr_start_begin() -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
-    pub fn mlxr_start_end(lock: ::std::option::Option<unsafe extern "C" fn()>);
+    pub fn mlxr_start_end(
+        lock: ::std::option::Option<unsafe extern "C" fn()>,
+        is_callback: ::std::option::Option<unsafe extern "C" fn() -> bool>,
+    );
 }
 unsafe extern "C" {
     pub fn mlxr_thread_guard();

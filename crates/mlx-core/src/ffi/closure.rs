@@ -16,12 +16,24 @@ use std::{
     any::{self, Any},
     cell::Cell,
     ffi::{c_int, c_void},
+    mem::ManuallyDrop,
     panic::{self, AssertUnwindSafe},
 };
 
 thread_local! {
     /// Why the last closure ended early; mlx-c's own error says only that it did.
-    static STOPPED: Cell<Option<Stop>> = const { Cell::new(None) };
+    /// Without a destructor: thread-locals of the user's that are older than this one use tensors behind its end.
+    static STOPPED: Cell<Option<ManuallyDrop<Stop>>> = const { Cell::new(None) };
+}
+
+/// Takes why the last closure ended early.
+fn take_stopped() -> Option<Stop> {
+    STOPPED.take().map(ManuallyDrop::into_inner)
+}
+
+/// Keeps why a closure ended early. What nobody asked for goes.
+fn stopped(stop: Stop) {
+    runtime::discard(STOPPED.replace(Some(ManuallyDrop::new(stop))).map(ManuallyDrop::into_inner));
 }
 
 /// Why a closure ended early.
@@ -127,9 +139,9 @@ impl Broken {
 }
 
 fn attempt<T>(work: impl FnOnce(&Guard) -> Result<T>) -> Result<T, Broken> {
-    STOPPED.take();
+    drop(take_stopped());
     let result = runtime::enter().and_then(|guard| work(&guard));
-    result.map_err(|error| Broken { error, stop: STOPPED.take() })
+    result.map_err(|error| Broken { error, stop: take_stopped() })
 }
 
 /// Called by MLX with the lock held, before the function that `transform` was given returns.
@@ -150,26 +162,27 @@ pub(super) fn run(
     body: &mut Body<'_>,
 ) -> c_int {
     if !stack::is_here() {
-        STOPPED.set(Some(Stop::Shallow));
+        stopped(Stop::Shallow);
         return 1;
     }
     let inputs = Vector::read(inputs);
+    let given = inputs.clone();
     let result = runtime::unlocked(|| panic::catch_unwind(AssertUnwindSafe(|| body(inputs))));
     let stop = match result {
-        Ok(Ok(outputs)) => match refuse_deep(&outputs) {
+        Ok(Ok(outputs)) => match refuse_deep(&given, &outputs) {
             None => return call!(sys::mlx_vector_array_set_data, value out, tensors (&outputs)),
             Some(error) => Stop::failed(error),
         },
         Ok(Err(stop)) => stop,
         Err(payload) => Stop::Panicked(payload),
     };
-    STOPPED.set(Some(stop));
+    stopped(stop);
     1
 }
 
-/// More nodes than MLX's recursion has stack for.
-fn refuse_deep(outputs: &[Tensor]) -> Option<Error> {
-    let nodes = call!(sys::mlxr_graph_nodes, tensors outputs, value(NODES + 1));
+/// More nodes than MLX's recursion, which ends at the inputs, has stack for.
+fn refuse_deep(inputs: &[Tensor], outputs: &[Tensor]) -> Option<Error> {
+    let nodes = call!(sys::mlxr_graph_nodes, tensors inputs, tensors outputs, value(NODES + 1));
     stack::note(nodes);
     (nodes > NODES).then(|| {
         let message = format!(

@@ -20,6 +20,7 @@ use std::{
     cell::RefCell,
     collections::HashMap,
     ffi::{c_int, c_void},
+    mem::ManuallyDrop,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -32,7 +33,8 @@ static NEXT_ID: AtomicUsize = AtomicUsize::new(1 << (usize::BITS - 1));
 
 thread_local! {
     /// The functions that this thread is tracing.
-    static TRACING: RefCell<Vec<Tracing>> = const { RefCell::new(Vec::new()) };
+    /// Without a destructor, since thread-locals of the user's use tensors behind the end of younger ones.
+    static TRACING: RefCell<ManuallyDrop<Vec<Tracing>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// A function that is being traced. MLX's cache does not bear one that calls itself meanwhile.
@@ -53,7 +55,12 @@ impl Tracing {
 
 impl Drop for Traces {
     fn drop(&mut self) {
-        TRACING.with_borrow_mut(Vec::pop);
+        TRACING.with_borrow_mut(|all| {
+            all.pop();
+            if all.is_empty() {
+                **all = Vec::new();
+            }
+        });
     }
 }
 

@@ -14,7 +14,6 @@ use crate::{Error, ErrorKind, Result, Tensor};
 use mlx_link as sys;
 use std::{
     ffi::{c_int, c_void},
-    panic::{self, AssertUnwindSafe},
     ptr,
     sync::Arc,
 };
@@ -135,11 +134,10 @@ pub(super) fn of<'a>(payload: *mut c_void) -> &'a dyn Custom {
 }
 
 /// Called by MLX with the last node, closure or array that needs what a box of ours holds, on any thread, its own among them.
-pub(super) unsafe extern "C" fn drop_boxed<T: Send>(boxed: *mut c_void) {
+pub(super) unsafe extern "C" fn drop_boxed<T: Send + 'static>(boxed: *mut c_void) {
     // SAFETY: MLX was given this function with a box of a `T` and calls it once.
     let boxed = unsafe { Box::from_raw(boxed.cast::<T>()) };
-    // What was captured may panic as it drops, and nobody is there to tell.
-    let _ = runtime::foreign(|| panic::catch_unwind(AssertUnwindSafe(|| drop(boxed))));
+    runtime::discard_soon(boxed);
 }
 
 unsafe extern "C" fn forward(

@@ -15,7 +15,6 @@ use mlx_link as sys;
 use std::{
     any::Any,
     ffi::{CStr, CString, c_void},
-    mem,
     panic::{self, AssertUnwindSafe},
     ptr,
     sync::Arc,
@@ -105,22 +104,17 @@ unsafe extern "C" fn run(
     let inputs = list(inputs, input_count).iter().map(Part);
     let outputs = list(outputs, output_count).iter().map(Part);
     let work = || custom::of(payload).run(inputs.collect(), outputs.collect());
-    let result = runtime::foreign(|| panic::catch_unwind(AssertUnwindSafe(work)));
-    let text = match result {
-        Ok(Ok(())) => return sys::mlx_string { ctx: ptr::null_mut() },
-        Ok(Err(text)) => text,
-        Err(payload) => panicked(payload),
-    };
+    let work =
+        || panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(panicked(payload)));
+    let Err(text) = runtime::foreign(work) else { return sys::mlx_string { ctx: ptr::null_mut() } };
     let text = CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default();
     call!(sys::mlx_string_new_data, text text)
 }
 
-/// What a panic says; its payload may panic as it drops, and nothing unwinds through C.
+/// What a panic says.
 fn panicked(payload: Box<dyn Any + Send>) -> String {
     let said = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let said = said.or_else(|| payload.downcast_ref::<String>().cloned());
-    if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        mem::forget(again);
-    }
+    runtime::discard(payload);
     format!("[host_kernel] a kernel panicked: {}", said.as_deref().unwrap_or("without a text"))
 }

@@ -17,7 +17,6 @@ use mlx_link as sys;
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     mem::MaybeUninit,
-    panic::{AssertUnwindSafe, catch_unwind},
 };
 
 /// Fills a buffer of mlx-c's.
@@ -60,8 +59,7 @@ unsafe extern "C" fn write(_source: *mut c_void, _data: *const c_char, _count: u
 unsafe extern "C" fn free(source: *mut c_void) {
     // SAFETY: mlx-c calls this once, when nothing refers to the reader any more.
     let source = unsafe { Box::from_raw(source.cast::<Source>()) };
-    // A reader of the caller's may panic as it goes, and nothing unwinds through C.
-    let _ = runtime::foreign(|| catch_unwind(AssertUnwindSafe(|| drop(source))));
+    runtime::discard_soon(source);
 }
 
 /// Calls `load` with a reader of `source` and the stream that files are read on, with the lock held.

@@ -3,11 +3,13 @@
 //! It is taken twice an op, to build a node and to drop one. A general mutex gives back by a second exchange, to know
 //! whether to wake somebody; here a waiter that just misses being woken looks again after a millisecond.
 
+use super::runtime::{self, Job};
 use parking_lot::{Condvar, Mutex};
 use std::{
     cell::Cell,
     hint,
     marker::PhantomData,
+    mem,
     sync::atomic::{AtomicU32, AtomicUsize, Ordering},
     time::Duration,
 };
@@ -26,7 +28,9 @@ pub(super) struct Lock {
     owner: AtomicUsize,
     /// How often that thread took it again; no other thread looks.
     again: AtomicU32,
+    /// Threads that wait, and jobs that are left.
     waiting: AtomicU32,
+    left: Mutex<Vec<Job>>,
     sleep: Mutex<()>,
     wake: Condvar,
 }
@@ -44,6 +48,7 @@ impl Lock {
             owner: AtomicUsize::new(0),
             again: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
+            left: Mutex::new(Vec::new()),
             sleep: Mutex::new(()),
             wake: Condvar::new(),
         }
@@ -67,6 +72,17 @@ impl Lock {
     #[inline]
     pub(super) fn lock(&'static self) -> Held {
         self.try_lock().unwrap_or_else(|| self.wait())
+    }
+
+    /// Whether this thread holds the lock.
+    pub(super) fn is_mine(&self) -> bool {
+        self.owner.load(Ordering::Relaxed) == HERE.with(|here| std::ptr::from_ref(here).addr())
+    }
+
+    /// Leaves a job until the lock is given back, by this thread, which holds it.
+    pub(super) fn leave(&self, job: Job) {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        self.left.lock().push(job);
     }
 
     /// Gives the lock back, however often this thread took it, and says how often that was again.
@@ -107,6 +123,11 @@ impl Lock {
     #[cold]
     fn wake(&self) {
         self.wake.notify_one();
+        runtime::run_left(|| {
+            let jobs = mem::take(&mut *self.left.lock());
+            self.waiting.fetch_sub(jobs.len() as u32, Ordering::Relaxed);
+            jobs
+        });
     }
 }
 

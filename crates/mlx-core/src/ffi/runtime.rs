@@ -14,9 +14,10 @@ use mlx_link as sys;
 use parking_lot::Mutex;
 use std::{
     cell::Cell,
-    mem::ManuallyDrop,
+    mem::{self, ManuallyDrop},
+    panic::{self, AssertUnwindSafe},
     sync::{OnceLock, mpsc},
-    thread,
+    thread::{self, LocalKey},
 };
 
 /// Reentrant, since an op built inside another (a constant, a guard) takes it again.
@@ -26,7 +27,10 @@ static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
 thread_local! {
     /// Where this thread's work goes, once it is attached.
     static ATTACHED: Cell<Option<&'static Place>> = const { Cell::new(None) };
+    /// Whether this thread runs a callback of ours, where tensors can be dropped and not used.
     static FOREIGN: Cell<bool> = const { Cell::new(false) };
+    /// Whether it is a thread of MLX's, which waits for it.
+    static AWAITED: Cell<bool> = const { Cell::new(false) };
     /// Whether MLX's thread-locals of this thread are gone.
     static ENDED: Cell<bool> = const { Cell::new(false) };
     static ENDING: Ending = const { Ending };
@@ -47,7 +51,7 @@ impl Drop for Ending {
 }
 
 /// What a thread could not do itself.
-type Job = Box<dyn FnOnce() + Send>;
+pub(super) type Job = Box<dyn FnOnce() + Send>;
 
 /// What one process has one of.
 struct Runtime {
@@ -121,7 +125,7 @@ fn start() -> Result<Runtime, String> {
     unsafe {
         let begun = status::check("mlx", ErrorKind::Setup, sys::mlxr_start_begin());
         let started = begun.map_err(|e| e.message().to_owned()).and_then(|()| start_mlx());
-        sys::mlxr_start_end(Some(lock_for_good));
+        sys::mlxr_start_end(Some(lock_for_good), Some(is_callback));
         started
     }
 }
@@ -207,7 +211,12 @@ fn start_janitor(place: &'static Place) -> Result<mpsc::Sender<Job>, String> {
 
 /// Called at process exit: from here on no thread builds, schedules or drops anything.
 extern "C" fn lock_for_good() {
-    std::mem::forget(LOCK.lock());
+    mem::forget(LOCK.lock());
+}
+
+/// Asked at process exit, too: whether this is a thread of MLX's inside a callback of ours.
+extern "C" fn is_callback() -> bool {
+    AWAITED.get()
 }
 
 /// Frees a handle with the lock held, now or soon.
@@ -229,24 +238,79 @@ pub(super) fn eventually<T>(work: impl FnOnce() -> T + Send + 'static) {
         work();
     } else if let Some(_lock) = LOCK.try_lock() {
         work();
-    } else if let Some(Ok(runtime)) = RUNTIME.get() {
-        let job: Job = Box::new(move || {
+    } else {
+        to_janitor(Box::new(move || {
             let _lock = LOCK.lock();
             work();
-        });
-        // The janitor outlives every sender; were it gone, leaking is the safe end.
-        let _ = runtime.janitor.lock().send(job).map_err(|lost| std::mem::forget(lost.0));
+        }));
     }
+}
+
+fn to_janitor(job: Job) {
+    if let Some(Ok(runtime)) = RUNTIME.get() {
+        // The janitor outlives every sender; were it gone, leaking is the safe end.
+        let _ = runtime.janitor.lock().send(job).map_err(|lost| mem::forget(lost.0));
+    }
+}
+
+/// Drops what the caller gave, on a thread that MLX called or that holds the lock: soon, and without the lock, since a
+/// destructor may wait for a thread that computes. On a thread of MLX's that would wait for this one, so the janitor does it.
+pub(super) fn discard_soon<T: Send + 'static>(value: T) {
+    let job: Job = Box::new(move || discard(value));
+    if LOCK.is_mine() {
+        LOCK.leave(job);
+    } else {
+        to_janitor(job);
+    }
+}
+
+/// Runs what was left until the lock was given back.
+#[cold]
+pub(super) fn run_left(take: impl Fn() -> Vec<Job>) {
+    thread_local! {
+        /// Jobs leave jobs: those go in turn and not one inside the other.
+        static RUNNING: Cell<bool> = const { Cell::new(false) };
+    }
+    if RUNNING.get() {
+        return;
+    }
+    RUNNING.set(true);
+    loop {
+        let jobs = take();
+        if jobs.is_empty() {
+            break;
+        }
+        for job in jobs {
+            if AWAITED.get() { to_janitor(job) } else { job() }
+        }
+    }
+    RUNNING.set(false);
+}
+
+/// Drops what the caller gave. It may panic as it drops, and so may its panic's payload: nobody is there to tell.
+pub(super) fn discard<T>(value: T) {
+    with(&FOREIGN, || {
+        if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(|| drop(value)))
+            && let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload)))
+        {
+            mem::forget(again);
+        }
+    });
 }
 
 /// Runs a callback of ours on a thread of MLX's: it may drop tensors and may not use them.
 pub(super) fn foreign<T>(callback: impl FnOnce() -> T) -> T {
-    struct Restore(bool);
+    with(&AWAITED, || with(&FOREIGN, callback))
+}
+
+/// Runs `work` with a flag of this thread's set.
+fn with<T>(flag: &'static LocalKey<Cell<bool>>, work: impl FnOnce() -> T) -> T {
+    struct Restore(&'static LocalKey<Cell<bool>>, bool);
     impl Drop for Restore {
         fn drop(&mut self) {
-            FOREIGN.set(self.0);
+            self.0.set(self.1);
         }
     }
-    let _restore = Restore(FOREIGN.replace(true));
-    callback()
+    let _restore = Restore(flag, flag.replace(true));
+    work()
 }

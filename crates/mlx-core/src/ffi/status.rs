@@ -43,7 +43,7 @@ pub(super) fn check(op: &'static str, kind: ErrorKind, status: c_int) -> Result<
 
 #[cold]
 pub(super) fn failure(op: &'static str, kind: ErrorKind) -> Error {
-    let message = LAST.with(|last| last.borrow_mut().take());
+    let message = LAST.try_with(|last| last.borrow_mut().take()).ok().flatten();
     Error::new(kind, op, message.unwrap_or_else(|| "MLX reported a failure without a message".into()))
 }
 

@@ -9,7 +9,7 @@ use crate::{
         host::{self, Part},
     },
     shape::{check_size, check_sizes},
-    transforms::is_tracing_shapeless,
+    transforms::{Wanted, is_tracing_shapeless},
 };
 use std::sync::Arc;
 
@@ -113,14 +113,12 @@ impl Custom for Call {
     fn vmap(&self, inputs: Vec<Tensor>, axes: &[i32]) -> Result<(Vec<Tensor>, Vec<i32>), Stop> {
         let rule = self.kernel.vmap.as_ref().expect("MLX was told of it");
         let axes: Vec<Option<i32>> = axes.iter().map(|&axis| (axis >= 0).then_some(axis)).collect();
-        let (outputs, axes) = rule(&inputs, &axes)?;
-        let count = self.outputs.len();
-        if outputs.len() != count {
-            let message = format!("its vmap rule gave {} tensors, and {count} are needed", outputs.len());
-            return Err(Stop::failed(self.kernel.refused(message)));
-        }
-        let axes = axes.of(&outputs, false).map_err(Stop::failed)?;
-        Ok((outputs, axes))
+        let (outputs, out_axes) = rule(&inputs, &axes)?;
+        let shapes: Vec<&[i32]> = self.outputs.iter().map(|(shape, _)| &shape[..]).collect();
+        let wanted = Wanted { inputs: &inputs, in_axes: &axes, shapes: &shapes };
+        let out_axes = wanted.axes(&outputs, &out_axes);
+        let out_axes = out_axes.map_err(|error| Stop::failed(self.kernel.refused(error.message())))?;
+        Ok((outputs, out_axes))
     }
 
     fn run(&self, inputs: Vec<Part<'_>>, outputs: Vec<Part<'_>>) -> Result<(), String> {

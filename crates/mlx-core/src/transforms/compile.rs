@@ -13,9 +13,10 @@ use crate::{
         compile::{self as ffi, How, Id, Traceable, Traced},
     },
 };
-use parking_lot::Mutex;
+use parking_lot::ReentrantMutex;
 use smallvec::SmallVec;
 use std::{
+    cell::Cell,
     marker::PhantomData,
     sync::{
         Arc,
@@ -259,8 +260,9 @@ struct Shared<G: Function> {
     how: How,
     id: Arc<Id>,
     traces: Arc<AtomicUsize>,
-    /// How many structures there are; held while one is added.
-    structures: Mutex<u64>,
+    /// How many structures there are; held while one is added. Structures are the caller's types: to copy or compare them
+    /// may call this function again.
+    structures: ReentrantMutex<Cell<u64>>,
     /// One for each structure of arguments: MLX tells apart shapes and dtypes only.
     known: boxcar::Vec<Known<G>>,
 }
@@ -303,7 +305,7 @@ impl<G: Function> Core<G> {
             how,
             id,
             traces,
-            structures: Mutex::new(0),
+            structures: ReentrantMutex::default(),
             known: boxcar::Vec::new(),
         }))
     }
@@ -330,7 +332,7 @@ impl<G: Function> Core<G> {
             return Ok(&known.traced);
         }
         // Another thread may have come here with the same structure: each would trace for itself, and twice.
-        let mut structures = shared.structures.lock();
+        let structures = shared.structures.lock();
         if let Some((_, known)) = find() {
             return Ok(&known.traced);
         }
@@ -340,8 +342,8 @@ impl<G: Function> Core<G> {
             given: boxcar::Vec::new(),
             traces: Arc::clone(&shared.traces),
         };
-        let traced = Traced::new(&shared.id, shared.how, &[*structures], trace)?;
-        *structures += 1;
+        let traced = Traced::new(&shared.id, shared.how, &[structures.get()], trace)?;
+        structures.set(structures.get() + 1);
         let number = shared.known.push(Known { structure, traced });
         Ok(&shared.known[number].traced)
     }

@@ -3,7 +3,7 @@
 //! Not here: how MLX keeps and calls them (`ffi/custom.rs`).
 
 use super::{
-    Outcome, VmapAxes, built,
+    Outcome, VmapAxes, Wanted, built,
     tree::{self, Tree},
 };
 use crate::{
@@ -255,14 +255,12 @@ impl<A: Tree + 'static, R: Outcome + 'static> Custom for Call<A, R> {
     fn vmap(&self, inputs: Vec<Tensor>, axes: &[i32]) -> Result<(Vec<Tensor>, Vec<i32>), Stop> {
         let rule = self.custom.vmap.as_ref().expect("MLX was told of it");
         let axes: Vec<Option<i32>> = axes.iter().map(|&axis| (axis >= 0).then_some(axis)).collect();
-        let (output, axes) = rule(&built(&self.structure, inputs), &axes)?;
+        let (output, out_axes) = rule(&built(&self.structure, inputs.clone()), &axes)?;
         let outputs = tree::tensors(&output);
-        let count = self.given().shapes.len();
-        if outputs.len() != count {
-            let message = format!("its vmap rule gave {} tensors, and {count} are needed", outputs.len());
-            return Err(Stop::failed(self.refused(message)));
-        }
-        let axes = axes.of(&outputs, false).map_err(Stop::failed)?;
-        Ok((outputs, axes))
+        let shapes: Vec<&[i32]> = self.given().shapes.iter().map(|shape| &shape[..]).collect();
+        let wanted = Wanted { inputs: &inputs, in_axes: &axes, shapes: &shapes };
+        let out_axes = wanted.axes(&outputs, &out_axes);
+        let out_axes = out_axes.map_err(|error| Stop::failed(self.refused(error.message().to_owned())))?;
+        Ok((outputs, out_axes))
     }
 }

@@ -157,10 +157,10 @@ impl<'a, A: Tree, K: Tree, E: From<Error> + 'static> FunctionExporter<'a, A, K, 
     /// MLX cannot write; keywords without a name or with the same; the arguments, captured as well.
     pub fn call_keywords(&mut self, args: &A, keywords: &K) -> Result<(), E> {
         let structure = (args.structure(), keywords.structure());
-        let names = names::<K>(EXPORT, &structure.1)?;
+        let (names, named) = named(EXPORT, &structure.1, keywords)?;
         let (exporter, function) = (opened(self)?, &self.function);
         let mut inputs = tree::tensors(args);
-        inputs.extend(tree::tensors(keywords));
+        inputs.extend(named);
         let f = |inputs| {
             let (args, keywords) = built::<(A, K)>(&structure, inputs);
             function(&args, &keywords)
@@ -206,10 +206,19 @@ fn opened<A: Tree, K: Tree, E: From<Error> + 'static>(
     }
 }
 
-/// The names of keyword arguments.
-pub(super) fn names<K: Tree>(op: &'static str, structure: &K::Structure) -> Result<Vec<CString>> {
-    let mut keys = Vec::new();
+/// The names of keyword arguments, and as many tensors.
+pub(super) fn named<K: Tree>(
+    op: &'static str,
+    structure: &K::Structure,
+    keywords: &K,
+) -> Result<(Vec<CString>, Vec<Tensor>)> {
+    let (mut keys, tensors) = (Vec::new(), tree::tensors(keywords));
     K::keys(structure, "", &mut keys);
+    if keys.len() != tensors.len() {
+        let message =
+            format!("the keyword arguments are {} tensors and have {} names", tensors.len(), keys.len());
+        return Err(Error::new(ErrorKind::Value, op, message));
+    }
     let mut seen = BTreeSet::new();
     for key in &keys {
         if key.is_empty() || !seen.insert(key) {
@@ -219,5 +228,6 @@ pub(super) fn names<K: Tree>(op: &'static str, structure: &K::Structure) -> Resu
             return Err(Error::new(ErrorKind::Value, op, message));
         }
     }
-    keys.into_iter().map(|key| ffi::text(op, key)).collect()
+    let names = keys.into_iter().map(|key| ffi::text(op, key)).collect::<Result<_>>()?;
+    Ok((names, tensors))
 }

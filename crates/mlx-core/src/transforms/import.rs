@@ -3,7 +3,7 @@
 //! Not here: how files are written (`export`); how MLX is called (`ffi/export.rs`).
 
 use super::{
-    export::names,
+    export::named,
     tree::{self, Tree},
 };
 use crate::{
@@ -71,8 +71,9 @@ impl ImportedFunction {
     /// As [`call`](ImportedFunction::call); other names.
     pub fn call_keywords<A: Tree, K: Tree>(&self, args: &A, keywords: &K) -> Result<Vec<Tensor>> {
         let mut inputs = tree::tensors(args);
-        let (positional, names) = (inputs.len(), names::<K>(IMPORT, &keywords.structure())?);
-        inputs.extend(tree::tensors(keywords));
+        let positional = inputs.len();
+        let (names, tensors) = named(IMPORT, &keywords.structure(), keywords)?;
+        inputs.extend(tensors);
         // MLX asks whether its names are among those given, and takes others for positions.
         let given: BTreeSet<&[u8]> = names.iter().map(CString::as_bytes).collect();
         if !given.is_empty() && !self.signatures.iter().any(|known| known.takes(positional, &given)) {

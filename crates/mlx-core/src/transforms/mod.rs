@@ -25,6 +25,7 @@ pub use export::{FunctionExporter, export_function};
 pub use grad::{grad, grad_argnums, jvp, value_and_grad, value_and_grad_argnums, vjp};
 pub use import::{ImportedFunction, import_function};
 pub use tree::{Tree, TreeKey};
+pub(crate) use vmap::Wanted;
 pub use vmap::{VmapAxes, vmap, vmap_axes};
 
 /// What a function that is transformed may return: a tree of tensors, or a `Result` with one.

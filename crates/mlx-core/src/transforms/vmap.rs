@@ -71,6 +71,41 @@ impl VmapAxes {
     }
 }
 
+/// What a vmap rule is asked for: as many items of these shapes as `inputs` have along their axes.
+pub(crate) struct Wanted<'a> {
+    pub(crate) inputs: &'a [Tensor],
+    pub(crate) in_axes: &'a [Option<i32>],
+    pub(crate) shapes: &'a [&'a [i32]],
+}
+
+impl Wanted<'_> {
+    /// The axes of what the rule gave, as MLX takes them; MLX believes that it is what was wanted.
+    ///
+    /// # Errors
+    /// What is wrong with it, for whoever has the rule's name.
+    pub(crate) fn axes(&self, outputs: &[Tensor], axes: &VmapAxes) -> Result<Vec<i32>, Error> {
+        let refused = |message| Err(Error::new(ErrorKind::Value, "vmap", message));
+        let (given, wanted) = (outputs.len(), self.shapes.len());
+        if given != wanted {
+            return refused(format!("its vmap rule gave {given} tensors, and {wanted} are needed"));
+        }
+        let axes = axes.of(outputs, false)?;
+        let items =
+            self.inputs.iter().zip(self.in_axes).find_map(|(x, axis)| Some(x.shape()[(*axis)? as usize]));
+        for (i, (x, &axis)) in outputs.iter().zip(&axes).enumerate() {
+            let mut wanted = self.shapes[i].to_vec();
+            if let (Ok(at), Some(items)) = (usize::try_from(axis), items) {
+                wanted.insert(at.min(wanted.len()), items);
+            }
+            if x.shape() != wanted {
+                let shape = x.shape();
+                return refused(format!("its vmap rule gave shape {shape:?} for tensor {i} of {wanted:?}"));
+            }
+        }
+        Ok(axes)
+    }
+}
+
 /// Python's words.
 fn invalid(axis: i32, x: &Tensor, is_output: bool) -> Error {
     let mut shape = String::new();

@@ -2,7 +2,7 @@
 //!
 //! Not here: what is drawn (`draw`).
 
-use mlx_core::{Result, Tensor, ffi::random as raw};
+use mlx_core::{Error, ErrorKind, Result, Tensor, ffi::random as raw};
 use std::{
     cell::RefCell,
     sync::OnceLock,
@@ -82,7 +82,11 @@ pub fn seed(seed: u64) -> Result<()> {
 #[doc(alias = "mx.random.state")]
 pub fn state() -> Result<Tensor> {
     static UNSEEDED: OnceLock<u64> = OnceLock::new();
-    if let Some(state) = STATE.with_borrow(Clone::clone) {
+    let known = STATE.try_with(|state| state.borrow().clone()).map_err(|gone| {
+        let message = "this thread is ending: its key is gone";
+        Error::new(ErrorKind::Setup, "random", message).with_source(gone)
+    })?;
+    if let Some(state) = known {
         return Ok(state);
     }
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
@@ -91,7 +95,7 @@ pub fn state() -> Result<Tensor> {
     Ok(state)
 }
 
-/// Puts another key in this thread's place. It is looked at when something is drawn.
+/// Puts another key in this thread's place. It is looked at when something is drawn. A thread that is ending has none.
 ///
 /// ```
 /// # use mlx_ops::random;
@@ -101,7 +105,7 @@ pub fn state() -> Result<Tensor> {
 /// ```
 pub fn set_state(key: &Tensor) {
     // The one before is dropped outside: dropping takes the library's lock.
-    drop(STATE.replace(Some(key.clone())));
+    let _ = STATE.try_with(|state| state.replace(Some(key.clone())));
 }
 
 /// The given key, or the next of this thread's.

@@ -1,5 +1,6 @@
 //! What MLX reads from: a checked start in memory, and behind it bytes, a file or any reader. Safe Rust only.
 
+use crate::ffi::runtime;
 use parking_lot::Mutex;
 use std::{
     ffi::{CStr, c_int},
@@ -112,7 +113,10 @@ impl Source {
             Rest::Reader(reader, start) => catch_unwind(AssertUnwindSafe(|| {
                 read_reader(&mut **reader.lock(), buffer, start.saturating_add(behind))
             }))
-            .unwrap_or(0),
+            .unwrap_or_else(|payload| {
+                runtime::discard(payload);
+                0
+            }),
         }
     }
 }
