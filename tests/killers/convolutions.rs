@@ -1,13 +1,18 @@
 //! Convolutions whose numbers do not fit into MLX's.
 
 use crate::{programs, programs::Program, refused};
-use mlx::{Dtype, ErrorKind, ops, prelude::*, transforms::grad};
+use mlx::{
+    Dtype, ErrorKind, ops,
+    prelude::*,
+    transforms::{grad, vmap_axes},
+};
 
 pub(crate) const PROGRAMS: &[Program] = &[
     ("convolutions_with_huge_steps", convolutions_with_huge_steps),
     ("convolutions_of_less_than_their_kernel", convolutions_of_less_than_their_kernel),
     ("convolutions_of_less_than_their_padding", convolutions_of_less_than_their_padding),
     ("gradients_of_convolutions_padded_far", gradients_of_convolutions_padded_far),
+    ("gradients_of_vectorised_pads", gradients_of_vectorised_pads),
 ];
 
 /// MLX's borders wrap around: it writes outside of the result.
@@ -76,6 +81,22 @@ fn gradients_of_convolutions_padded_far() {
         for _ in 0..50 {
             let slope = grad(loss, &x).unwrap();
             assert_eq!((slope.shape(), slope.to_vec::<f32>().unwrap()), (&[1, 4, 1][..], wanted.to_vec()));
+        }
+    }
+    programs::end();
+}
+
+/// MLX looks for the sizes of a vectorised Pad behind its lists.
+fn gradients_of_vectorised_pads() {
+    let x = ops::arange(0, 12, 1).unwrap().astype(Dtype::Float32).reshape([2, 2, 3]);
+    for axis in 0..3 {
+        let loss = |x: &Tensor| {
+            let padded = vmap_axes(|x: &Tensor| ops::pad(x, [(1, 2), (3, 4)], 0.0), axis, axis, x)?;
+            Ok::<_, mlx::Error>((padded * 2.0).sum(..))
+        };
+        for _ in 0..20 {
+            let slope = grad(loss, &x).unwrap();
+            assert_eq!((slope.shape(), slope.to_vec::<f32>().unwrap()), (&[2, 2, 3][..], vec![2.0; 12]));
         }
     }
     programs::end();

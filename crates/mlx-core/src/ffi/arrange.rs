@@ -1,7 +1,7 @@
 //! Calls of mlx-c that arrange elements anew: axes, joins, repeats, windows onto the same memory.
 
 use super::call::{node, nodes};
-use crate::{Dtype, Result, Tensor, guard};
+use crate::{Dtype, Result, Shape, Tensor, guard};
 use mlx_link as sys;
 use std::ffi::CStr;
 
@@ -49,7 +49,8 @@ functions! {
     roll_axes(x: &Tensor, shift: &[i32], axes: &[i32]) = "roll" mlx_roll_axes(tensor x, list shift, list axes);
 }
 
-/// `mx.pad(x, …, value, mode)` along axes of the caller's choice; the caller has seen that there is a value.
+/// `mx.pad(x, …, value, mode)` along axes of the caller's choice, counted from the front; the caller has seen that there is a
+/// value.
 ///
 /// # Errors
 /// What MLX refuses; a value by which is differentiated.
@@ -63,7 +64,28 @@ pub fn pad(
     mode: &CStr,
 ) -> Result<Tensor> {
     guard::fill(value)?;
+    let is_plain = mode == c"constant" && value.size() == 1 && low.iter().chain(high).all(|&size| size >= 0);
+    if is_plain && guard::is_derived_vectorised(x) {
+        return padded_by_joins(x, axes, low, high, value);
+    }
     node!("pad", sys::mlx_pad, tensor x, list axes, list low, list high, tensor value, text mode)
+}
+
+/// [`pad`] by `value` alone. MLX's gradient of a vectorised Pad looks for the sizes behind its lists.
+#[track_caller]
+fn padded_by_joins(x: &Tensor, axes: &[i32], low: &[i32], high: &[i32], value: &Tensor) -> Result<Tensor> {
+    let value = super::astype(value, x.dtype())?;
+    let mut padded = x.clone();
+    for ((&axis, &low), &high) in axes.iter().zip(low).zip(high) {
+        let border = |size| {
+            let mut sizes = Shape::from_slice(padded.shape());
+            sizes[axis as usize] = size;
+            super::broadcast_to(&value, &sizes)
+        };
+        let (before, behind) = (border(low)?, border(high)?);
+        padded = super::concatenate(&[before, padded, behind], Some(axis))?;
+    }
+    Ok(padded)
 }
 
 /// `mx.view(x, dtype)`, where the last size stays within `i32`.

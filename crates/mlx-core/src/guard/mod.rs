@@ -36,7 +36,7 @@ pub(crate) use empty::{partitioned, reducible, scanned, sorted};
 pub(crate) use matrices::{indices, segments};
 pub(crate) use plans::may_have_plan;
 pub(crate) use positions::{positions, starts};
-pub(crate) use transforms::{Inside, enter, fill, is_derived, pair};
+pub(crate) use transforms::{Inside, enter, fill, is_derived, is_derived_vectorised, pair};
 pub(crate) use views::{orderly, splittable, viewable, windows};
 
 use std::cell::Cell;

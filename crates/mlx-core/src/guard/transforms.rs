@@ -8,11 +8,14 @@ use std::cell::Cell;
 pub(crate) enum Inside {
     Gradient,
     Vmap,
+    /// A vmap in a function of which a gradient is asked; set by itself.
+    VmapInGradient,
 }
 
 thread_local! {
     static GRADIENTS: Cell<u32> = const { Cell::new(0) };
     static VMAPS: Cell<u32> = const { Cell::new(0) };
+    static VMAPS_IN_GRADIENTS: Cell<u32> = const { Cell::new(0) };
 }
 
 impl Inside {
@@ -20,6 +23,7 @@ impl Inside {
         match self {
             Inside::Gradient => GRADIENTS.with(work),
             Inside::Vmap => VMAPS.with(work),
+            Inside::VmapInGradient => VMAPS_IN_GRADIENTS.with(work),
         }
     }
 
@@ -38,12 +42,20 @@ pub(crate) fn enter<T>(inside: Inside, work: impl FnOnce() -> T) -> T {
     }
     inside.with(|count| count.set(count.get() + 1));
     let _leave = Leave(inside);
-    work()
+    match inside {
+        Inside::Vmap if Inside::Gradient.is_here() => enter(Inside::VmapInGradient, work),
+        _ => work(),
+    }
 }
 
 /// Whether MLX may look for a gradient by one of the tensors.
 pub(crate) fn is_derived(tensors: &[&Tensor]) -> bool {
     Inside::Gradient.is_here() && tensors.iter().any(|x| ffi::view::is_tracer(x))
+}
+
+/// Whether MLX may look for a gradient by `x` through a node that it vectorised before.
+pub(crate) fn is_derived_vectorised(x: &Tensor) -> bool {
+    Inside::VmapInGradient.is_here() && ffi::view::is_tracer(x)
 }
 
 /// A padding's value. MLX has no gradient by it and looks for one in foreign memory.

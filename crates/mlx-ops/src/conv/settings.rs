@@ -234,13 +234,21 @@ impl Along {
         !borders.into_iter().all(fits) || spacing > MOST_SPACING
     }
 
-    /// Whether MLX's gradient by the input has another shape than the input, so that what is derived further reads foreign
-    /// memory: it takes the padding for the same on both sides, and for less than the kernel, and forgets what the steps
-    /// over a dilated input leave.
+    /// Whether one of MLX's gradients has another shape than its operand, so that what is derived further reads foreign
+    /// memory. By the input it is a convolution of the cotangent; it takes the padding behind for the one before, cuts
+    /// what falls below 0 at the wrong places, and forgets what the steps over a dilated input leave.
     fn is_misderived(self) -> bool {
-        let rest = (self.padded() - self.spread()).checked_rem(self.stride).unwrap_or(0);
-        self.positions() > 0
-            && (self.low != self.high || self.low > self.spread() - 1 || (self.spacing != 1 && rest != 0))
+        let positions = self.positions();
+        if positions == 0 {
+            return false;
+        }
+        let reached = self.stride * (positions - 1) + 1;
+        let (before, behind) = (self.spread() - 1 - self.low, self.extent() - reached + self.high);
+        let rest = (self.padded() - self.spread()) % self.stride;
+        before < 0
+            || behind < 0
+            || !(0..self.spacing).contains(&(self.high - self.low))
+            || (self.spacing != 1 && rest != 0)
     }
 
     /// How many positions the kernel takes; 0 where MLX itself refuses the sizes.
