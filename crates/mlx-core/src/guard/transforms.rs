@@ -48,19 +48,19 @@ pub(crate) fn enter<T>(inside: Inside, work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Whether MLX may look for a gradient by one of the tensors.
+/// Whether the guards are on and MLX may look for a gradient by one of the tensors.
 pub(crate) fn is_derived(tensors: &[&Tensor]) -> bool {
-    Inside::Gradient.is_here() && tensors.iter().any(|x| ffi::view::is_tracer(x))
+    !super::is_off() && Inside::Gradient.is_here() && tensors.iter().any(|x| ffi::view::is_tracer(x))
 }
 
-/// Whether MLX may look for a gradient by `x` through a node that it vectorised before.
+/// Whether the guards are on and MLX may look for a gradient by `x` through a node that it vectorised before.
 pub(crate) fn is_derived_vectorised(x: &Tensor) -> bool {
-    Inside::VmapInGradient.is_here() && ffi::view::is_tracer(x)
+    !super::is_off() && Inside::VmapInGradient.is_here() && ffi::view::is_tracer(x)
 }
 
 /// A padding's value. MLX has no gradient by it and looks for one in foreign memory.
 pub(crate) fn fill(value: &Tensor) -> Result<()> {
-    if !is_derived(&[value]) {
+    if !Inside::Gradient.is_here() || !ffi::view::is_tracer(value) {
         return Ok(());
     }
     let message = "the value of a padding has no gradient in MLX: put a stop_gradient around it";
