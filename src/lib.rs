@@ -63,7 +63,7 @@ pub mod nn {
 }
 
 #[doc(inline)]
-pub use mlx_core::{graph, transforms};
+pub use mlx_core::{graph, transforms, utils};
 
 /// Python's operators as functions that return results.
 pub mod operator {
