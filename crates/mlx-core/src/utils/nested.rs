@@ -85,9 +85,9 @@ impl<V> Nested<V> {
             taken if is_leaf(taken) => f(taken),
             Nested::Leaf(_) => f(self),
             Nested::List(items) => Nested::List(items.iter().map(|tree| tree.mapped(is_leaf, f)).collect()),
-            Nested::Map(entries) => {
-                Nested::Map(entries.iter().map(|(key, tree)| (key.clone(), tree.mapped(is_leaf, f))).collect())
-            }
+            Nested::Map(entries) => Nested::Map(
+                entries.iter().map(|(key, tree)| (key.clone(), tree.mapped(is_leaf, f))).collect(),
+            ),
         }
     }
 
@@ -177,7 +177,8 @@ impl Tree for Nested {
             Form::Leaf => Nested::Leaf(leaves.next()?),
             Form::List(items) => Nested::List(Vec::build(items, leaves)?),
             Form::Map(entries) => {
-                let built = entries.iter().map(|(key, tree)| Some((key.clone(), Nested::build(tree, leaves)?)));
+                let built =
+                    entries.iter().map(|(key, tree)| Some((key.clone(), Nested::build(tree, leaves)?)));
                 Nested::Map(built.collect::<Option<_>>()?)
             }
         })

@@ -53,7 +53,8 @@ fn grown<V>(mut items: Vec<(String, V)>, level: usize) -> Result<Nested<V>> {
         }
     }
     // "01" and "1" are one number and two keys, which makes a map.
-    let places: Option<BTreeMap<i64, &String>> = children.keys().map(|key| Some((place(key)?, key))).collect();
+    let places: Option<BTreeMap<i64, &String>> =
+        children.keys().map(|key| Some((place(key)?, key))).collect();
     match places.filter(|places| places.len() == children.len()) {
         Some(places) => {
             let places: Vec<(i64, String)> = places.into_iter().map(|(i, key)| (i, key.clone())).collect();
