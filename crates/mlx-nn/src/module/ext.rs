@@ -63,9 +63,8 @@ pub trait ModuleExt: Module {
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
     fn update(&mut self, parameters: &Parameters) -> Result<()> {
-        let mut known = std::collections::HashSet::new();
-        walk::leaves(self.as_dyn(), &mut |key, _, _| drop(known.insert(key)));
-        if let Some(key) = parameters.keys().find(|key| !known.contains(*key)) {
+        let known = self.parameters();
+        if let Some(key) = parameters.keys().find(|key| !known.contains_key(*key)) {
             let message = format!("Module does not have parameter named {key:?}.");
             return Err(Error::new(ErrorKind::Value, "update", message));
         }

@@ -140,7 +140,7 @@ pub(super) fn freeze(module: &mut dyn Module, keys: &Keys) -> Result<()> {
             return Err(Error::new(ErrorKind::Value, OP, message));
         }
     }
-    let mut freeze = |module: &mut dyn Module| {
+    let freeze = |module: &mut dyn Module| {
         let found = keys.in_module(module);
         if let Some(state) = module.state_mut() {
             state.frozen.extend(found);
@@ -156,7 +156,7 @@ pub(super) fn freeze(module: &mut dyn Module, keys: &Keys) -> Result<()> {
 
 pub(super) fn unfreeze(module: &mut dyn Module, keys: &Keys) -> Result<()> {
     keys.check("unfreeze", module)?;
-    let mut unfreeze = |module: &mut dyn Module| {
+    let unfreeze = |module: &mut dyn Module| {
         if let Some(state) = module.state_mut() {
             match &keys.names {
                 None => state.frozen.clear(),
