@@ -140,7 +140,7 @@ fn merged_deep() {
     let twice = "Trees contain elements at the same locations but no merge function was provided";
     assert_eq!(message(a(), map([("a", map([("x", leaf(2))]))])), twice);
     assert_eq!(message(map([("a", list([]))]), map([("a", map([]))])), "Cannot merge list with dict");
-    let pair = |a: Nested<i32>, b: Nested<i32>| Result::Ok(list([a, b]));
+    let pair = |a: Nested<i32>, b: Nested<i32>| Ok::<_, Error>(list([a, b]));
     let lists = tree_merge_with(list([leaf(1), leaf(2)]), list([leaf(3), leaf(4), leaf(5)]), pair);
     let zipped = list([list([leaf(1), leaf(3)]), list([leaf(2), leaf(4)]), leaf(5)]);
     assert_eq!(lists.expect("pairs"), zipped);

@@ -34,9 +34,9 @@ pub fn tree_merge<V>(a: Nested<V>, b: Nested<V>) -> Result<Nested<V>> {
 /// What `merge` returns; an empty list beside an empty map.
 ///
 /// ```
-/// # use mlx_core::{Result, utils::{Nested, tree_merge_with, tree_unflatten}};
+/// # use mlx_core::{Error, utils::{tree_merge_with, tree_unflatten}};
 /// let (a, b) = (tree_unflatten([("a", 1), ("b", 2)])?, tree_unflatten([("b", 3), ("c", 4)])?);
-/// let both = tree_merge_with(a, b, |old, _new| Result::Ok(old))?;
+/// let both = tree_merge_with(a, b, |old, _new| Ok::<_, Error>(old))?;
 /// assert_eq!(both, tree_unflatten([("a", 1), ("b", 2), ("c", 4)])?);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```

@@ -1,7 +1,7 @@
 //! What is left out at random in training.
 
 use super::refused;
-use crate::{Module, State};
+use crate::{Module, State, module::python_float};
 use mlx_core::{Result, Tensor};
 use mlx_ops::{multiply, random::bernoulli};
 
@@ -35,7 +35,10 @@ impl Dropout {
     /// A `p` outside [0, 1).
     pub fn new(p: f64) -> Result<Dropout> {
         if !(0.0..1.0).contains(&p) {
-            return refused("Dropout", format!("The dropout probability {p} is not in [0, 1)"));
+            return refused(
+                "Dropout",
+                format!("The dropout probability {} is not in [0, 1)", python_float(p)),
+            );
         }
         Ok(Dropout { keep: 1.0 - p, state: State::new() })
     }
@@ -54,6 +57,6 @@ impl Dropout {
     }
 
     fn describe(&self) -> String {
-        format!("p={}", crate::module::python_float(1.0 - self.keep))
+        format!("p={}", python_float(1.0 - self.keep))
     }
 }
