@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn floats_are_pythons() {
-        let written = [1e-5, 0.1, 1.0, 1e16, 1e15, 0.0, -2.5e-7, 0.0001].map(python_float::<f64>);
+        let written =
+            [1e-5, 0.1, 1.0, 1e16, 1e15, 0.0, -2.5e-7, 0.0001].map(|value: f64| python_float(value));
         assert_eq!(
             written,
             ["1e-05", "0.1", "1.0", "1e+16", "1000000000000000.0", "0.0", "-2.5e-07", "0.0001"]

@@ -1,0 +1,30 @@
+//! The crate under another path, generic modules, and no name of the user's is taken.
+
+mod own {
+    pub mod layers {
+        pub use mlx_nn::*;
+    }
+}
+
+#[allow(dead_code)]
+struct String;
+#[allow(dead_code)]
+struct Option;
+
+#[derive(own::layers::Module)]
+#[module(crate = own::layers, rename = "Other")]
+struct Model<M, const N: usize>
+where
+    M: Clone,
+{
+    r#type: [M; N],
+    inner: std::marker::PhantomData<M>,
+}
+
+fn main() {
+    use own::layers::{Identity, Module, ModuleExt};
+    let model = Model { r#type: [Identity::new(), Identity::new()], inner: std::marker::PhantomData };
+    let keys: Vec<_> = model.children().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(keys, ["type.0", "type.1"]);
+    assert_eq!(model.type_name(), "Other");
+}

@@ -1,0 +1,10 @@
+use mlx_nn::Module;
+
+struct Settings;
+
+#[derive(Module)]
+struct Model {
+    layers: Vec<Settings>,
+}
+
+fn main() {}

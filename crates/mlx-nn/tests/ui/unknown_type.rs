@@ -1,0 +1,11 @@
+use mlx_nn::{Linear, Module};
+
+struct Settings;
+
+#[derive(Module)]
+struct Model {
+    layer: Linear,
+    settings: Settings,
+}
+
+fn main() {}
