@@ -17,7 +17,7 @@ use mlx_core::{
 ///
 /// ```
 /// # use mlx_core::tensor;
-/// # use mlx_nn::{Linear, ModuleExt, value_and_grad};
+/// # use mlx_nn::{Linear, value_and_grad};
 /// # use mlx_ops::{ReduceOps, UnaryOps};
 /// let mut model = Linear::from_parameters(tensor![[1.0, 2.0]], Some(tensor![0.5]));
 /// let (x, y) = (tensor![[3.0, 4.0]], tensor![[10.0]]);

@@ -56,6 +56,7 @@ use std::any::Any;
 /// let mlp = Mlp::new(8)?;
 /// let keys: Vec<String> = mlp.parameters().into_keys().collect();
 /// assert_eq!(keys, ["up.weight", "up.bias", "down.weight", "down.bias"]);
+/// assert_eq!(mlp.forward(&Tensor::from_slice(&[1.0_f32; 8])?)?.shape(), [8]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 ///

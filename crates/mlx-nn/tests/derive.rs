@@ -1,4 +1,6 @@
-//! The crate under another path, generic modules, and no name of the user's is taken.
+//! `#[derive(Module)]` with the crate under another path, on generic types, beside names of the user's.
+//!
+//! Not here: what it refuses (`ui`), modules at work (the facade's tests).
 
 mod own {
     pub mod layers {
@@ -21,7 +23,8 @@ where
     inner: std::marker::PhantomData<M>,
 }
 
-fn main() {
+#[test]
+fn names_of_the_user_are_not_in_the_way() {
     use own::layers::{Identity, Module, ModuleExt};
     let model = Model { r#type: [Identity::new(), Identity::new()], inner: std::marker::PhantomData };
     let keys: Vec<_> = model.children().into_iter().map(|(key, _)| key).collect();
