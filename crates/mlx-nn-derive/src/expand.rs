@@ -130,10 +130,9 @@ fn of_struct(
             })
         })
         .collect();
-    let extra_repr = match &container.extra_repr {
-        Some(path) => quote_spanned!(path.span()=> #path(self)),
-        None => quote!(::std::string::String::new()),
-    };
+    let described = |path: &syn::Path| quote_spanned!(path.span()=> #path(self));
+    let extra_repr =
+        container.extra_repr.as_ref().map_or_else(|| quote!(::std::string::String::new()), described);
     Ok(Bodies {
         type_name: quote!(#name),
         members: visits(root, &shared),

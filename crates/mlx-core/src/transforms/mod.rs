@@ -75,7 +75,7 @@ fn body<'a, A: Tree, R: Outcome>(
 }
 
 /// The tree of as many tensors as its structure has room for.
-fn built<T: Tree>(structure: &T::Structure, tensors: Vec<Tensor>) -> T {
+pub(crate) fn built<T: Tree>(structure: &T::Structure, tensors: Vec<Tensor>) -> T {
     T::build(structure, &mut tensors.into_iter()).expect("as many tensors as the tree had")
 }
 

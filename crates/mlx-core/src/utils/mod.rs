@@ -16,7 +16,7 @@ pub use unflatten::{tree_unflatten, tree_unflatten_like};
 
 use crate::{
     Error, ErrorKind, Result, Tensor,
-    transforms::{Outcome, Tree},
+    transforms::{Outcome, Tree, built},
 };
 use std::collections::HashMap;
 
@@ -103,7 +103,7 @@ pub fn tree_map_with_path_rest<T: Tree, U: Tree, R: Outcome<Output = Tensor>, co
         }
         mapped.push(f(key, tensor, beside).into_result()?);
     }
-    Ok(T::build(&tree.structure(), &mut mapped.into_iter()).expect("as many tensors as the tree has"))
+    Ok(built(&tree.structure(), mapped))
 }
 
 /// A tree's keys and tensors, in order.
@@ -154,8 +154,8 @@ pub fn tree_flatten<T: Tree>(tree: &T) -> Vec<(String, Tensor)> {
 /// assert_eq!(tree_reduce(|count, x| count + x.size(), &tree, 0), 3);
 /// ```
 #[doc(alias = "mlx.utils.tree_reduce")]
-pub fn tree_reduce<T: Tree, A>(mut f: impl FnMut(A, &Tensor) -> A, tree: &T, initializer: A) -> A {
-    let mut reduced = Some(initializer);
-    tree.visit(&mut |leaf| reduced = reduced.take().map(|so_far| f(so_far, leaf)));
-    reduced.expect("put back each time")
+pub fn tree_reduce<T: Tree, A>(f: impl FnMut(A, &Tensor) -> A, tree: &T, initializer: A) -> A {
+    let mut leaves = Vec::new();
+    tree.visit(&mut |leaf| leaves.push(leaf));
+    leaves.into_iter().fold(initializer, f)
 }

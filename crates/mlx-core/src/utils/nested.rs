@@ -54,8 +54,9 @@ impl<V> Nested<V> {
 
     /// A tree of the same form, with what `f` gives for each value.
     pub fn map<W>(&self, mut f: impl FnMut(&V) -> W) -> Nested<W> {
-        self.mapped(&mut |_| false, &mut |leaf| {
-            Nested::Leaf(f(leaf.as_leaf().expect("nothing else is taken for a leaf")))
+        self.mapped(&mut |_| false, &mut |leaf| match leaf {
+            Nested::Leaf(value) => Nested::Leaf(f(value)),
+            _ => unreachable!("nothing else is taken for a leaf"),
         })
     }
 

@@ -1,7 +1,10 @@
 //! Trees from keys and values: Python's `tree_unflatten`, and into a tree whose form is known.
 
 use super::{Flat, Nested};
-use crate::{Error, ErrorKind, Result, Tensor, transforms::Tree};
+use crate::{
+    Error, ErrorKind, Result, Tensor,
+    transforms::{Tree, built},
+};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, HashMap};
 
@@ -55,16 +58,12 @@ fn grown<V>(mut items: Vec<(String, V)>, level: usize) -> Result<Nested<V>> {
     // "01" and "1" are one number and two keys, which makes a map.
     let places: Option<BTreeMap<i64, &String>> =
         children.keys().map(|key| Some((place(key)?, key))).collect();
-    match places.filter(|places| places.len() == children.len()) {
-        Some(places) => {
-            let places: Vec<(i64, String)> = places.into_iter().map(|(i, key)| (i, key.clone())).collect();
-            list(&places, children, level)
-        }
-        None => {
-            let grown = children.into_iter().map(|(key, child)| Ok((key, grown(child, level + 1)?)));
-            grown.collect::<Result<_>>().map(Nested::Map)
-        }
+    if let Some(places) = places.filter(|places| places.len() == children.len()) {
+        let places: Vec<(i64, String)> = places.into_iter().map(|(i, key)| (i, key.clone())).collect();
+        return list(&places, children, level);
     }
+    let grown = children.into_iter().map(|(key, child)| Ok((key, grown(child, level + 1)?)));
+    grown.collect::<Result<_>>().map(Nested::Map)
 }
 
 fn list<V>(
@@ -135,5 +134,5 @@ pub fn tree_unflatten_like<T: Tree, K: Into<String>>(
     if let Some(key) = given.keys().min() {
         return refused(format!("the tree has no {key:?}"));
     }
-    Ok(T::build(&like.structure(), &mut leaves.into_iter()).expect("a tensor for each key"))
+    Ok(built(&like.structure(), leaves))
 }

@@ -5,6 +5,7 @@ use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor, utils::IndexMap};
 use std::{
     collections::HashMap,
     fmt,
+    hash::BuildHasher,
     path::{Path, PathBuf},
 };
 
@@ -29,13 +30,13 @@ macro_rules! paths {
 
 paths!(&str, String, &String, &Path, PathBuf, &PathBuf);
 
-impl WeightSource for HashMap<String, Tensor> {
+impl<S: BuildHasher> WeightSource for HashMap<String, Tensor, S> {
     fn tensors(self) -> Result<Parameters> {
         Ok(self.into_iter().collect())
     }
 }
 
-impl WeightSource for &HashMap<String, Tensor> {
+impl<S: BuildHasher> WeightSource for &HashMap<String, Tensor, S> {
     fn tensors(self) -> Result<Parameters> {
         Ok(self.iter().map(|(name, tensor)| (name.clone(), tensor.clone())).collect())
     }
