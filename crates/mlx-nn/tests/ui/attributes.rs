@@ -1,5 +1,5 @@
+//! Attributes that mean nothing, or two things.
 use mlx_nn::{Linear, Module};
-
 #[derive(Module)]
 struct Unknown {
     #[module(name = "other")]

@@ -1,5 +1,5 @@
+//! Types that are no modules as they are.
 use mlx_nn::{Linear, Module};
-
 #[derive(Module)]
 enum Two {
     Layers(Linear, Linear),

@@ -1,5 +1,5 @@
+//! A list of what is no member.
 use mlx_nn::Module;
-
 struct Settings;
 
 #[derive(Module)]

@@ -1,5 +1,5 @@
+//! A field of a type that is no member.
 use mlx_nn::{Linear, Module};
-
 struct Settings;
 
 #[derive(Module)]
