@@ -9,7 +9,7 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! The [`guide`] is ten short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
+//! The [`guide`] is eleven short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
 //! more arguments are methods, too, from the [`prelude`]), [`random`], [`linalg`] and [`fft`] Python's submodules, [`fast`]
 //! the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
 //! Operators and methods panic at the caller's line where Python raises; functions return [`Result`].
@@ -56,14 +56,14 @@ pub mod fast {
     pub use mlx_fast::*;
 }
 
-/// The layers and activations of `mlx.nn`.
+/// The layers and activations of `mlx.nn`, and `#[derive(Module)]` for models of yours.
 pub mod nn {
     #[doc(inline)]
     pub use mlx_nn::*;
 }
 
 #[doc(inline)]
-pub use mlx_core::{graph, transforms};
+pub use mlx_core::{graph, transforms, utils};
 
 /// Python's operators as functions that return results.
 pub mod operator {

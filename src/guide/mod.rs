@@ -1,4 +1,4 @@
-//! The guide: ten short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
+//! The guide: eleven short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
 //!
 //! 1. [`start`]: tensors, formulas, reading values.
 //! 2. [`lazy_evaluation`]: when something is computed, and how to look at the graph.
@@ -7,9 +7,10 @@
 //! 5. [`errors_and_panics`]: which calls return a `Result`, and what an error says.
 //! 6. [`streams_and_threads`]: tensors on many threads.
 //! 7. [`transforms`]: gradients, maps over items, compilation.
-//! 8. [`host_kernels`]: ops of your own, and memory of yours.
-//! 9. [`differences`]: where results differ from Python's, the whole list.
-//! 10. [`python_users`]: a table, Python on the left, Rust on the right.
+//! 8. [`custom_models`]: models of layers, their weights, training.
+//! 9. [`host_kernels`]: ops of your own, and memory of yours.
+//! 10. [`differences`]: where results differ from Python's, the whole list.
+//! 11. [`python_users`]: a table, Python on the left, Rust on the right.
 
 #[doc = include_str!("start.md")]
 pub mod start {}
@@ -31,6 +32,9 @@ pub mod streams_and_threads {}
 
 #[doc = include_str!("transforms.md")]
 pub mod transforms {}
+
+#[doc = include_str!("custom_models.md")]
+pub mod custom_models {}
 
 #[doc = include_str!("host_kernels.md")]
 pub mod host_kernels {}

@@ -45,6 +45,7 @@ mod shape;
 mod std_ops;
 mod tensor;
 pub mod transforms;
+pub mod utils;
 
 #[doc(hidden)]
 #[allow(unsafe_code)]

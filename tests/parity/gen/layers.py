@@ -1,6 +1,6 @@
-"""nn layers, with their parameters loaded by name: Linear, Conv1d, Conv2d, RMSNorm."""
+"""nn layers, with their parameters loaded by name or drawn as Python draws them."""
 
-from .base import FLOATS, HALVES, SHORT, case, dims, error, normal, step, tensor
+from .base import FLOATS, HALVES, INTS, SHORT, case, dims, error, normal, step, tensor
 
 REALS = HALVES + ["float32"]
 
@@ -46,19 +46,18 @@ def linear_refused():
     }
     yield error("linear_inner", inputs, layer("Linear", init, ("weight", "bias")))
     yield error("linear_inner_bare", inputs, layer("Linear", {**init, "bias": False}))
-    yield error("linear_missing", inputs, layer("Linear", init, ("weight",)), message=False)
+    yield error("linear_missing", inputs, layer("Linear", init, ("weight",)))
     yield error(
         "linear_extra",
         inputs,
         layer("Linear", {**init, "bias": False}, ("weight", "bias")),
-        message=False,
     )
     yield error(
         "linear_shape",
         inputs,
         layer("Linear", {**init, "input_dims": 5}, ("weight", "bias")),
-        message=False,
     )
+    yield error("linear_no_inputs", inputs, layer("Linear", {**init, "input_dims": 0}, None), message=False)
     yield error(
         "linear_0d",
         {**inputs, "x": normal("float32", [], 1)},
@@ -175,6 +174,104 @@ def mlp():
         yield case(f"gated_mlp_{SHORT[dtype]}", inputs, steps)
 
 
+def drawn():
+    """Initial parameters: the draws, their order, what they leave of the key."""
+    x = {"x": normal("float32", [2, 6, 4], 1)}
+    for seed in (0, 7):
+        made = {"init_seed": seed}
+        linear = {"input_dims": 4, "output_dims": 3}
+        yield case(f"linear_drawn_{seed}", x, [layer("Linear", linear, None, **made)])
+        bare = layer("Linear", {**linear, "bias": False}, None, **made)
+        # What is drawn next shows how many draws there were.
+        yield case(f"linear_drawn_bare_{seed}", x, [bare, after_draw()], ("y", "z"))
+        yield case(
+            f"linear_drawn_after_{seed}", x,
+            [layer("Linear", linear, None, **made), after_draw()], ("y", "z"),
+        )
+        one = {"in_channels": 4, "out_channels": 6, "kernel_size": 3, "groups": 2}
+        for bias in (True, False):
+            name = f"conv1d_drawn_{seed}_{'bias' if bias else 'bare'}"
+            conv = layer("Conv1d", {**one, "bias": bias}, None, **made)
+            yield case(name, x, [conv, after_draw()], ("y", "z"))
+        image = {"x": normal("float32", [1, 5, 6, 4], 1)}
+        yield case(
+            f"conv2d_drawn_{seed}", image,
+            [layer("Conv2d", {**one, "kernel_size": [2, 3]}, None, **made), after_draw()], ("y", "z"),
+        )
+        ids = {"x": tensor("int32", [2, 3], [0, 6, 2, 2, 5, 1])}
+        table = {"num_embeddings": 7, "dims": 5}
+        yield case(
+            f"embedding_drawn_{seed}", ids,
+            [layer("Embedding", table, None, **made), after_draw()], ("y", "z"),
+        )
+
+
+def after_draw():
+    made = step("z", "random.uniform")
+    made["kw"] = {"shape": [3]}
+    return made
+
+
+def embedding():
+    init = {"num_embeddings": 7, "dims": 4}
+    for dtype in FLOATS:
+        weight = normal(dtype, [7, 4], 2)
+        for shape, values in (([], [6]), ([3], [0, 6, 2]), ([2, 3], [0, 6, 2, 2, 5, 1])):
+            inputs = {"x": tensor("uint32", shape, values), "weight": weight}
+            name = f"embedding_{dims(shape)}_{SHORT[dtype]}"
+            yield case(name, inputs, [layer("Embedding", init)])
+    for dtype in INTS:
+        inputs = {"x": tensor(dtype, [2], [1, 5]), "weight": normal("float32", [7, 4], 2)}
+        yield case(f"embedding_ids_{SHORT[dtype]}", inputs, [layer("Embedding", init)])
+    inputs = {"x": tensor("int32", [2], [-1, -7]), "weight": normal("float32", [7, 4], 2)}
+    yield case("embedding_from_the_end", inputs, [layer("Embedding", init)])
+    inputs = {"x": normal("float32", [2], 1), "weight": normal("float32", [7, 4], 2)}
+    yield error("embedding_float_ids", inputs, layer("Embedding", init))
+    yield error("embedding_shape", inputs, layer("Embedding", {**init, "dims": 5}))
+
+
+def layer_norm():
+    for dtype in FLOATS:
+        inputs = {
+            "x": normal(dtype, [2, 3, 8], 1), "weight": normal(dtype, [8], 2),
+            "bias": normal(dtype, [8], 3),
+        }
+        name = f"layer_norm_layer_{SHORT[dtype]}"
+        init = {"dims": 8}
+        yield case(name, inputs, [layer("LayerNorm", init, ("weight", "bias"))])
+        yield case(f"{name}_eps", inputs, [layer("LayerNorm", {**init, "eps": 0.1}, ("weight", "bias"))])
+        yield case(f"{name}_no_bias", inputs, [layer("LayerNorm", {**init, "bias": False})])
+        yield case(f"{name}_no_affine", inputs, [layer("LayerNorm", {**init, "affine": False}, ())])
+        yield case(f"{name}_initial", inputs, [layer("LayerNorm", init, None)])
+    for eps in (0.0, -1.0, -1e-5):
+        name = f"layer_norm_layer_eps_{eps}".replace("-", "minus_")
+        yield error(name, inputs, layer("LayerNorm", {"dims": 8, "eps": eps}, None))
+    yield error("layer_norm_layer_dims", inputs, layer("LayerNorm", {"dims": 7}, None))
+
+
+def dropout():
+    for dtype in FLOATS:
+        inputs = {"x": normal(dtype, [4, 5], 1)}
+        for p in (0.5, 0.1, 0.0):
+            name = f"dropout_{p}_{SHORT[dtype]}"
+            trained = {"train": True, "seed": 3}
+            yield case(name, inputs, [layer("Dropout", {"p": p}, None, **trained), after_draw()], ("y", "z"))
+        yield case(f"dropout_asked_{SHORT[dtype]}", inputs, [layer("Dropout", {}, None, seed=3), after_draw()], ("y", "z"))
+    twice = [layer("Dropout", {}, None, train=True, seed=1), {**layer("Dropout", {}, None, train=True), "out": "z"}]
+    yield case("dropout_twice", {"x": normal("float32", [4, 5], 1)}, twice, ("y", "z"))
+    for p in (1.0, -0.5, 1.5):
+        name = f"dropout_refused_{p}".replace("-", "minus_")
+        yield error(name, {"x": normal("float32", [2], 1)}, layer("Dropout", {"p": p}, None))
+
+
+def identity():
+    for dtype in ("int8", "float32"):
+        x = {"x": tensor(dtype, [3], [1, 2, 3])}
+        yield case(f"identity_{SHORT[dtype]}", x, [layer("Identity", {}, None)])
+
+
 def cases():
-    parts = (linear, linear_refused, convolutions, rms_norm, mlp)
+    parts = (
+        linear, linear_refused, convolutions, rms_norm, mlp, drawn, embedding, layer_norm, dropout, identity,
+    )
     return [made for part in parts for made in part()]

@@ -67,20 +67,22 @@ pub(crate) const FUSED: &[Row] = &[
     row("nn.silu", &[N(&[2, 3])], |v| nn::silu(&v[0])).rough(),
     row("nn.softplus", &[N(&[2, 3])], |v| nn::softplus(&v[0])).rough(),
     row("nn.Linear", &[N(&[2, 3]), N(&[4, 3]), N(&[4])], |v| {
-        nn::Linear::new(v[1].clone(), Some(v[2].clone())).forward(&v[0])
+        nn::Linear::from_parameters(v[1].clone(), Some(v[2].clone())).forward(&v[0])
     })
     .no_vmap(&[("2", "input c must broadcast to the output shape")])
     .vmap_within(1e-14),
-    row("nn.RMSNorm", &[N(&[2, 3]), N(&[3])], |v| nn::RMSNorm::new(v[1].clone(), 1e-5).forward(&v[0]))
-        .rough(),
+    row("nn.RMSNorm", &[N(&[2, 3]), N(&[3])], |v| {
+        nn::RMSNorm::from_parameters(v[1].clone(), 1e-5).forward(&v[0])
+    })
+    .rough(),
     row("nn.Conv1d", &[N(&[1, 5, 2]), N(&[2, 3, 2]), N(&[2])], |v| {
-        nn::Conv1d::new(v[1].clone(), Some(v[2].clone()), Convolution::new()).forward(&v[0])
+        nn::Conv1d::from_parameters(v[1].clone(), Some(v[2].clone()), Convolution::new()).forward(&v[0])
     })
     .single()
     .no_jvp("Not implemented for Convolution")
     .vmap_within(1e-6),
     row("nn.Conv2d", &[N(&[1, 4, 4, 1]), N(&[2, 3, 2, 1]), N(&[2])], |v| {
-        nn::Conv2d::new(v[1].clone(), Some(v[2].clone()), Convolution::new()).forward(&v[0])
+        nn::Conv2d::from_parameters(v[1].clone(), Some(v[2].clone()), Convolution::new()).forward(&v[0])
     })
     .single()
     .no_jvp("Not implemented for Convolution")

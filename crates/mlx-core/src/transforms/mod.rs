@@ -24,6 +24,7 @@ pub use custom::{Checkpoint, CustomFunction, checkpoint};
 pub use export::{FunctionExporter, export_function};
 pub use grad::{grad, grad_argnums, jvp, value_and_grad, value_and_grad_argnums, vjp};
 pub use import::{ImportedFunction, import_function};
+pub(crate) use tree::joined;
 pub use tree::{Tree, TreeKey};
 pub(crate) use vmap::Wanted;
 pub use vmap::{VmapAxes, vmap, vmap_axes};
@@ -75,7 +76,7 @@ fn body<'a, A: Tree, R: Outcome>(
 }
 
 /// The tree of as many tensors as its structure has room for.
-fn built<T: Tree>(structure: &T::Structure, tensors: Vec<Tensor>) -> T {
+pub(crate) fn built<T: Tree>(structure: &T::Structure, tensors: Vec<Tensor>) -> T {
     T::build(structure, &mut tensors.into_iter()).expect("as many tensors as the tree had")
 }
 

@@ -1,8 +1,9 @@
 //! Trees of tensors: what functions take and give when they are transformed.
 //!
-//! Not here: the functions of `mlx.utils` over trees (`nested`).
+//! Not here: the functions of `mlx.utils` over trees (`crate::utils`).
 
 use crate::Tensor;
+use indexmap::IndexMap;
 use std::{
     collections::{BTreeMap, HashMap},
     fmt::Debug,
@@ -11,7 +12,7 @@ use std::{
 
 /// Tensors in an order, held by a tensor, a tuple, an array, a `Vec`, an `Option`, a map, or these within each other.
 ///
-/// Maps are walked in the order of their keys. A struct is a tree once it says how it is walked and built:
+/// Maps are walked in the order of their keys, an `IndexMap` in its own. A struct is a tree once it says how it is walked and built:
 ///
 /// ```
 /// use mlx_core::{Tensor, tensor, transforms::{Tree, grad}};
@@ -62,7 +63,7 @@ pub trait Tree: Sized {
 }
 
 /// A key below `prefix`.
-pub(super) fn joined(prefix: &str, key: impl std::fmt::Display) -> String {
+pub(crate) fn joined(prefix: &str, key: impl std::fmt::Display) -> String {
     if prefix.is_empty() { key.to_string() } else { format!("{prefix}.{key}") }
 }
 
@@ -205,6 +206,28 @@ impl<K: TreeKey, T: Tree, S: BuildHasher + Default> Tree for HashMap<K, T, S> {
 
     fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor)) {
         for (_, tree) in in_order(self) {
+            tree.visit(leaf);
+        }
+    }
+
+    fn keys(structure: &Self::Structure, prefix: &str, into: &mut Vec<String>) {
+        <BTreeMap<K, T> as Tree>::keys(structure, prefix, into);
+    }
+
+    fn build(structure: &Self::Structure, leaves: &mut dyn Iterator<Item = Tensor>) -> Option<Self> {
+        structure.iter().map(|(key, tree)| Some((key.clone(), T::build(tree, leaves)?))).collect()
+    }
+}
+
+impl<K: TreeKey, T: Tree, S: BuildHasher + Default> Tree for IndexMap<K, T, S> {
+    type Structure = Vec<(K, T::Structure)>;
+
+    fn structure(&self) -> Self::Structure {
+        self.iter().map(|(key, tree)| (key.clone(), tree.structure())).collect()
+    }
+
+    fn visit<'a>(&'a self, leaf: &mut dyn FnMut(&'a Tensor)) {
+        for tree in self.values() {
             tree.visit(leaf);
         }
     }

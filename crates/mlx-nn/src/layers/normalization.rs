@@ -1,45 +1,56 @@
 //! Normalizations.
 
-use crate::Weights;
-use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor};
-use mlx_fast::rms_norm;
-use mlx_ops::ones;
+use super::refused;
+use crate::{
+    Module, State, Weights,
+    module::{python_bool, python_float},
+};
+use mlx_core::{Dtype, Result, Tensor};
+use mlx_fast::{LayerNorm as How, layer_norm, rms_norm};
+use mlx_ops::{ones, zeros};
+
+/// An `eps` that is added to what a root is taken of.
+fn checked(layer: &'static str, eps: f32) -> Result<()> {
+    if eps.is_nan() || eps <= 0.0 {
+        return refused(layer, format!("[{layer}] 'eps' must be positive but got {}.", python_float(eps)));
+    }
+    Ok(())
+}
 
 /// `x` over the root of the mean of its squares along the last axis, times `weight`.
 ///
 /// ```
 /// # use mlx_core::tensor;
 /// # use mlx_nn::RMSNorm;
-/// let norm = RMSNorm::new(tensor![1.0, 2.0], 1e-5);
+/// let norm = RMSNorm::from_parameters(tensor![1.0, 2.0], 1e-5);
 /// assert_eq!(norm.forward(&tensor![1.0, 1.0])?.shape(), [2]);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Module)]
+#[module(extra_repr = Self::describe)]
 #[doc(alias = "nn.RMSNorm")]
 pub struct RMSNorm {
     /// `[dims]`
     pub weight: Tensor,
     /// What is added to the mean; Python's default is 1e-5.
     pub eps: f32,
+    state: State,
 }
 
 impl RMSNorm {
-    /// A layer with this parameter.
-    #[must_use]
-    pub fn new(weight: Tensor, eps: f32) -> RMSNorm {
-        RMSNorm { weight, eps }
-    }
-
     /// A layer over `dims` features as Python initialises it: a weight of ones.
     ///
     /// # Errors
     /// Negative `dims`; an `eps` that is not positive.
-    pub fn with_dims(dims: i32, eps: f32) -> Result<RMSNorm> {
-        if eps.is_nan() || eps <= 0.0 {
-            let message = format!("[RMSNorm] 'eps' must be positive but got {eps}.");
-            return Err(Error::new(ErrorKind::Value, "RMSNorm", message));
-        }
-        Ok(RMSNorm::new(ones([dims], Dtype::Float32)?, eps))
+    pub fn new(dims: i32, eps: f32) -> Result<RMSNorm> {
+        checked("RMSNorm", eps)?;
+        Ok(RMSNorm::from_parameters(ones([dims], Dtype::Float32)?, eps))
+    }
+
+    /// A layer with this parameter.
+    #[must_use]
+    pub fn from_parameters(weight: Tensor, eps: f32) -> RMSNorm {
+        RMSNorm { weight, eps, state: State::new() }
     }
 
     /// A layer from `weight`.
@@ -47,7 +58,7 @@ impl RMSNorm {
     /// # Errors
     /// No `weight`.
     pub fn from_weights(weights: &Weights<'_>, eps: f32) -> Result<RMSNorm> {
-        Ok(RMSNorm::new(weights.get("weight")?, eps))
+        Ok(RMSNorm::from_parameters(weights.get("weight")?, eps))
     }
 
     /// `x`, `[…, dims]`, normalized.
@@ -57,5 +68,96 @@ impl RMSNorm {
     #[track_caller]
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         rms_norm(x, Some(&self.weight), self.eps)
+    }
+
+    fn describe(&self) -> String {
+        format!("{}, eps={}", self.weight.dim(0), python_float(self.eps))
+    }
+}
+
+/// `x` less its mean, over its deviation along the last axis, times `weight`, plus `bias`.
+///
+/// ```
+/// # use mlx_core::tensor;
+/// # use mlx_nn::LayerNorm;
+/// let norm = LayerNorm::new(2, 1e-9)?;
+/// assert_eq!(norm.forward(&tensor![1.0, 3.0])?.to_vec::<f32>()?, [-1.0, 1.0]);
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Module)]
+#[module(extra_repr = Self::describe)]
+#[doc(alias = "nn.LayerNorm")]
+pub struct LayerNorm {
+    /// `[dims]`
+    pub weight: Option<Tensor>,
+    /// `[dims]`
+    pub bias: Option<Tensor>,
+    /// What is added to the variance; Python's default is 1e-5.
+    pub eps: f32,
+    dims: i32,
+    state: State,
+}
+
+impl LayerNorm {
+    /// A layer over `dims` features as Python initialises it: a weight of ones, a bias of zeros.
+    ///
+    /// # Errors
+    /// Negative `dims`; an `eps` that is not positive.
+    pub fn new(dims: i32, eps: f32) -> Result<LayerNorm> {
+        checked("LayerNorm", eps)?;
+        let (weight, bias) = (ones([dims], Dtype::Float32)?, zeros([dims], Dtype::Float32)?);
+        Ok(LayerNorm { weight: Some(weight), bias: Some(bias), eps, dims, state: State::new() })
+    }
+
+    /// A layer with these parameters.
+    ///
+    /// # Panics
+    /// A 0-d `weight`.
+    #[must_use]
+    pub fn from_parameters(weight: Tensor, bias: Option<Tensor>, eps: f32) -> LayerNorm {
+        let dims = weight.dim(0);
+        LayerNorm { weight: Some(weight), bias, eps, dims, state: State::new() }
+    }
+
+    /// A layer from `weight` and, where there is one, `bias`.
+    ///
+    /// # Errors
+    /// No `weight`, or a 0-d one.
+    pub fn from_weights(weights: &Weights<'_>, eps: f32) -> Result<LayerNorm> {
+        let weight = weights.get("weight")?;
+        if weight.ndim() == 0 {
+            return refused("LayerNorm", "a weight has a size for each feature, and this one is 0-d".into());
+        }
+        Ok(LayerNorm::from_parameters(weight, weights.find("bias"), eps))
+    }
+
+    /// Without a bias: Python's `bias=False`.
+    #[must_use]
+    pub fn without_bias(mut self) -> LayerNorm {
+        self.bias = None;
+        self
+    }
+
+    /// With neither weight nor bias: Python's `affine=False`.
+    #[must_use]
+    pub fn without_affine(mut self) -> LayerNorm {
+        (self.weight, self.bias) = (None, None);
+        self
+    }
+
+    /// `x`, `[…, dims]`, normalized.
+    ///
+    /// # Errors
+    /// Shapes that do not fit; dtypes that are no real floats.
+    #[track_caller]
+    pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let mut how = How::new(self.eps);
+        (how.weight, how.bias) = (self.weight.as_ref(), self.bias.as_ref());
+        layer_norm(x, how)
+    }
+
+    fn describe(&self) -> String {
+        let affine = python_bool(self.weight.is_some());
+        format!("{}, eps={}, affine={affine}", self.dims, python_float(self.eps))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     failure::{Failure, Result, ill_formed, unsupported},
-    fast, functions, indexing, input, methods, nn, operators,
+    fast, functions, indexing, input, layers, methods, nn, operators,
     signature::Call,
     transforms,
     value::{Names, Value, argument, arguments, encode, lookup, tensors_in},
@@ -108,7 +108,7 @@ fn operation(step: &Json, names: &Names) -> Result<Value> {
             let init = Call { op: op.to_owned(), args: Vec::new(), kw: keywords(&step["init"], names)? };
             let has_params = step.get("params").is_some();
             let params = has_params.then(|| keywords(&step["params"], names)).transpose()?;
-            nn::layer(name, &init, params, &call)
+            layers::call(name, step, &init, params, &call)
         }
         "nn" => nn::function(name, &call),
         _ => functions::of_module(prefix, name, &call).unwrap_or_else(|| unsupported(op)),

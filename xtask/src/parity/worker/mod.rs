@@ -2,7 +2,7 @@
 //!
 //! Here: the line protocol, which `xtask/parity/worker.py` describes and speaks too. [`case`] runs a case,
 //! [`input`] makes its inputs, [`value`] and [`failure`] are what it passes around, [`signature`] binds arguments as
-//! Python does, [`operators`], [`indexing`], [`functions`], [`fast`], [`nn`], [`methods`] and
+//! Python does, [`operators`], [`indexing`], [`functions`], [`fast`], [`nn`], [`layers`], [`methods`] and
 //! [`transforms`] call the library. Not here: comparing (the driver).
 
 pub(crate) mod case;
@@ -11,6 +11,7 @@ mod fast;
 pub(crate) mod functions;
 pub(crate) mod indexing;
 mod input;
+mod layers;
 mod methods;
 mod nn;
 pub(crate) mod operators;

@@ -1,0 +1,10 @@
+//! A list of what is no member.
+use mlx_nn::Module;
+struct Settings;
+
+#[derive(Module)]
+struct Model {
+    layers: Vec<Settings>,
+}
+
+fn main() {}
