@@ -75,6 +75,18 @@ pub(crate) const FUSED: &[Row] = &[
         nn::RMSNorm::from_parameters(v[1].clone(), 1e-5).forward(&v[0])
     })
     .rough(),
+    row("nn.LayerNorm", &[N(&[2, 3]), N(&[3]), N(&[3])], |v| {
+        nn::LayerNorm::from_parameters(v[1].clone(), Some(v[2].clone()), 1e-5).forward(&v[0])
+    })
+    .rough(),
+    row("nn.Embedding", &[I(&[2, 2], &[1, 2, 0, 1]), N(&[3, 4])], |v| {
+        nn::Embedding::from_parameters(v[1].clone()).forward(&v[0])
+    }),
+    row("nn.Identity", &[N(&[2, 3])], |v| nn::Identity::new().forward(&v[0])),
+    row("nn.Dropout", &[N(&[2, 3])], |v| {
+        random::seed(7)?;
+        nn::Dropout::new(0.4)?.forward(&v[0])
+    }),
     row("nn.Conv1d", &[N(&[1, 5, 2]), N(&[2, 3, 2]), N(&[2])], |v| {
         nn::Conv1d::from_parameters(v[1].clone(), Some(v[2].clone()), Convolution::new()).forward(&v[0])
     })
