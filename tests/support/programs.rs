@@ -3,10 +3,11 @@
 
 use std::{
     env,
+    io::Read,
     process::{Child, Command, ExitCode, Stdio},
     sync::Mutex,
     sync::atomic::{AtomicUsize, Ordering},
-    thread,
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -66,21 +67,31 @@ fn check(name: &str) -> Result<(), String> {
     let mut child = Command::new(env::current_exe().expect("this program has a path"));
     child.env(CHILD, name).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = child.spawn().expect("this program starts again");
+    // Read as it comes: a child that says more than a pipe holds waits for that.
+    let (said, complained) = (read(child.stdout.take()), read(child.stderr.take()));
     let in_time = wait(&mut child);
-    let output = child.wait_with_output().expect("the child was waited for");
-    let (said, complained) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let told = format!("{}\n--- stdout\n{said}--- stderr\n{complained}", output.status);
+    let status = child.wait().expect("the child was waited for");
+    let [said, complained] = [said, complained].map(|text| text.join().expect("reading does not panic"));
+    let told = format!("{status}\n--- stdout\n{said}--- stderr\n{complained}");
     if !in_time {
         return Err(format!("hung for {PATIENCE:?} and was ended\n{told}"));
     }
-    if !output.status.success() {
+    if !status.success() {
         return Err(told);
     }
     if said.lines().last() != Some("the end") {
         return Err(format!("ended without the end marker\n{told}"));
     }
     Ok(())
+}
+
+/// What comes out of a pipe, until nobody holds its other end.
+fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
+    let mut bytes = Vec::new();
+    thread::spawn(move || {
+        pipe.expect("it is piped").read_to_end(&mut bytes).expect("a pipe of ours");
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
 }
 
 /// Whether the child ends by itself.
