@@ -1,7 +1,7 @@
 //! `mlx.utils`: functions over trees of tensors, those whose type is known and [`Nested`] ones alike.
 //!
 //! Keys are Python's: the way to a tensor, joined by dots, as in `layers.0.weight`. Not here: what a tree is
-//! ([`Tree`](crate::transforms::Tree)), transforms.
+//! ([`Tree`]), transforms.
 
 mod merge;
 mod nested;
