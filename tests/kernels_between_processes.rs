@@ -1,4 +1,5 @@
-//! Fused CPU kernels lie in a folder that all processes of a user share: those that need one at the same time all get it.
+//! Fused CPU kernels lie in a folder that all processes of a user share: those that need one at the same time all get it,
+//! however long its name is.
 
 use mlx::{Tensor, prelude::*, transforms::compile};
 use std::{
@@ -8,6 +9,8 @@ use std::{
 
 const CHILD: &str = "MLX_TEST_KERNELS_CHILD";
 const PROCESSES: usize = 6;
+/// More ops give longer names, up to where MLX cuts them.
+const MOST_OPS: u8 = 10;
 const ROUNDS: usize = 3;
 
 #[test]
@@ -18,19 +21,37 @@ fn processes_that_start_together_get_their_kernels() {
         return;
     }
     for round in 0..ROUNDS {
-        // MLX keeps kernels below the folder for temporary files: a new one has none.
-        let folder = env::temp_dir().join(format!("mlx-kernels-{}-{round}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let start = |_| {
-            let mut child = Command::new(env::current_exe().unwrap());
-            child.arg("--nocapture").env(CHILD, "1").env("TMPDIR", &folder);
-            child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-        };
-        let children: Vec<_> = (0..PROCESSES).map(start).collect();
-        for child in children {
-            let output = child.wait_with_output().unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        }
-        fs::remove_dir_all(&folder).unwrap();
+        in_new_folder(&round.to_string(), "processes_that_start_together_get_their_kernels", PROCESSES);
     }
+}
+
+#[test]
+fn kernels_of_every_length_of_name_are_made() {
+    if env::var_os(CHILD).is_some() {
+        for ops in 1..=MOST_OPS {
+            let f = compile(move |x: &Tensor| (0..ops).fold(x * 1.0, |y, _| (y + x).maximum(x)));
+            let expected = [1.0, 2.0].map(|x| x * f32::from(ops + 1));
+            assert_eq!(f.call(&tensor![1.0, 2.0]).unwrap().to_vec::<f32>().unwrap(), expected, "{ops} ops");
+        }
+        return;
+    }
+    in_new_folder("names", "kernels_of_every_length_of_name_are_made", 1);
+}
+
+/// Runs a test in new processes that share a new folder for temporary files, below which MLX keeps kernels.
+fn in_new_folder(name: &str, test: &str, processes: usize) {
+    let folder = env::temp_dir().join(format!("mlx-kernels-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let start = |_| {
+        let mut child = Command::new(env::current_exe().unwrap());
+        child.args(["--exact", "--nocapture", test]).env(CHILD, "1").env("TMPDIR", &folder);
+        child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..processes).map(start).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        let [out, error] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        assert!(output.status.success() && out.contains("1 passed"), "{out}{error}");
+    }
+    fs::remove_dir_all(&folder).unwrap();
 }

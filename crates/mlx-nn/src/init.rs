@@ -29,11 +29,11 @@ pub struct Initializer(Kind);
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Constant(Scalar),
-    Normal { mean: f64, std: f64 },
-    Uniform { low: f64, high: f64 },
+    Normal { mean: Scalar, std: Scalar },
+    Uniform { low: Scalar, high: Scalar },
     Identity,
     Scaled { by: Scale, is_normal: bool, gain: f64 },
-    Sparse { sparsity: f64, mean: f64, std: f64 },
+    Sparse { sparsity: f64, mean: Scalar, std: Scalar },
     Orthogonal { gain: f64 },
 }
 
@@ -78,8 +78,8 @@ pub fn constant(value: impl IntoScalar) -> Initializer {
 /// ```
 #[doc(alias = "nn.init.normal")]
 #[must_use]
-pub fn normal(mean: f64, std: f64) -> Initializer {
-    Initializer(Kind::Normal { mean, std })
+pub fn normal(mean: impl IntoScalar, std: impl IntoScalar) -> Initializer {
+    Initializer(Kind::Normal { mean: mean.into_scalar(), std: std.into_scalar() })
 }
 
 /// Draws from `low` to below `high`, equally likely; Python's defaults are 0.0 and 1.0.
@@ -93,8 +93,8 @@ pub fn normal(mean: f64, std: f64) -> Initializer {
 /// ```
 #[doc(alias = "nn.init.uniform")]
 #[must_use]
-pub fn uniform(low: f64, high: f64) -> Initializer {
-    Initializer(Kind::Uniform { low, high })
+pub fn uniform(low: impl IntoScalar, high: impl IntoScalar) -> Initializer {
+    Initializer(Kind::Uniform { low: low.into_scalar(), high: high.into_scalar() })
 }
 
 /// The identity matrix, of square shapes only.
@@ -189,8 +189,8 @@ pub fn he_uniform(mode: Fan, gain: f64) -> Initializer {
 /// ```
 #[doc(alias = "nn.init.sparse")]
 #[must_use]
-pub fn sparse(sparsity: f64, mean: f64, std: f64) -> Initializer {
-    Initializer(Kind::Sparse { sparsity, mean, std })
+pub fn sparse(sparsity: f64, mean: impl IntoScalar, std: impl IntoScalar) -> Initializer {
+    Initializer(Kind::Sparse { sparsity, mean: mean.into_scalar(), std: std.into_scalar() })
 }
 
 /// A matrix whose rows (columns, where they are fewer) are orthogonal and of length `gain`; Python's default is 1.0.
@@ -293,7 +293,7 @@ fn fans(shape: &[i32]) -> Result<[f64; 2]> {
 }
 
 #[track_caller]
-fn sparse_matrix(shape: &Shape, dtype: Dtype, sparsity: f64, [mean, std]: [f64; 2]) -> Result<Tensor> {
+fn sparse_matrix(shape: &Shape, dtype: Dtype, sparsity: f64, [mean, std]: [Scalar; 2]) -> Result<Tensor> {
     let [rows, columns] = shape[..] else {
         return refused(ErrorKind::Shape, "Only tensors with 2 dimensions are supported");
     };
@@ -305,7 +305,9 @@ fn sparse_matrix(shape: &Shape, dtype: Dtype, sparsity: f64, [mean, std]: [f64; 
     let order = argsort(&Uniform::new(0, 1).sample(shape.clone())?, 1)?;
     let drawn = Normal::new().loc(mean).scale(std).dtype(dtype).sample(shape.clone())?;
     let row = reshape(&arange(0, rows, 1)?, [rows, 1])?;
-    // The cast saturates, and a slice ends where its axis does.
+    if zeros < f64::from(i32::MIN) || zeros > f64::from(i32::MAX) {
+        return refused(ErrorKind::Value, "Slice indices must be 32-bit integers.");
+    }
     let columns = index(&order, (.., ..zeros as i32))?;
     set_index(&drawn, (row, columns), 0)
 }

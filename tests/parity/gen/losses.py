@@ -71,7 +71,7 @@ def refusals():
             inputs = {**given("float32", [2, 3], tensors), odd: normal("float32", [3, 2], 5)}
             how = {"weights": "$w"} if odd == "w" else kw
             yield either(f"{name}_odd_{odd}", inputs, [made(name, how, tensors)])
-            inputs[odd] = normal("float32", [3], 5)
+            inputs = {**inputs, odd: normal("float32", [3], 5)}
             yield either(f"{name}_short_{odd}", inputs, [made(name, how, tensors)])
         yield either(f"{name}_reduction", given("float32", [2, 3], tensors), [made(name, {**kw, "reduction": "most"}, tensors)])
         if "axis" in kw or name in ("kl_div_loss", "triplet_loss"):
@@ -102,12 +102,11 @@ def classes():
                 steps = [made("cross_entropy", {**kw, "axis": axis, "reduction": r}, "xt", r) for r in REDUCTIONS]
                 name = f"losses_cross_entropy_{tag}_axis_{axis}_{SHORT[dtype]}".replace("__", "_").replace("-", "m")
                 yield either(name, inputs, steps, REDUCTIONS)
-                inputs["t"] = {"dtype": dtype, "shape": [4, 5, 6], "uniform": {"key": 4, "low": 0.0, "high": 1.0}}
-                yield either(f"{name}_probs", inputs, steps, REDUCTIONS)
+                probs = {**inputs, "t": {"dtype": dtype, "shape": [4, 5, 6], "uniform": {"key": 4, "low": 0.0, "high": 1.0}}}
+                yield either(f"{name}_probs", probs, steps, REDUCTIONS)
                 if axis == -1:
                     one = [made("cross_entropy", kw, "xt")]
-                    yield differentiated(f"{name}_probs_gradient", inputs, ["x", "t"], one)
-                    inputs["t"] = places(left, size)
+                    yield differentiated(f"{name}_probs_gradient", probs, ["x", "t"], one)
                     yield differentiated(f"{name}_gradient", inputs, ["x", "t"], one, by=[0])
     for dtype in FLOATS3:
         x = {**edges(dtype), "shape": [5, 4]}

@@ -40,29 +40,36 @@ def given(x, dtype, size=None):
     return {"x": x, "p": {"dtype": dtype, "shape": size, "uniform": {"key": 2, "low": 0.1, "high": 1.5}}}
 
 
+def is_plain(tag, name):
+    return tag in (name, "prelu_tensor")
+
+
 def values():
+    # Each function, dtype and number is a kernel that both sides have to compile.
     for tag, name, kw in forms():
         made = [step("y", f"nn.{name}", "$x", **kw)]
-        for dtype in FLOATS3:
+        plain = is_plain(tag, name)
+        for dtype in FLOATS3 if plain else ["float32"]:
             yield either(f"{tag}_edges_{SHORT[dtype]}", given(edges(dtype), dtype), made)
-            if dtype == "float32" or not kw:
-                x = {"dtype": dtype, "shape": [3000], "uniform": {"key": 1, "low": -9.0, "high": 9.0}}
-                yield either(f"{tag}_many_{SHORT[dtype]}", given(x, dtype), made)
-        for dtype, numbers in (("int32", [-7, -1, 0, 1, 2, 6]), ("uint8", [0, 1, 2, 3, 6, 255]), ("bool_", [1, 0, 1, 1, 0, 0])):
-            yield either(f"{tag}_{SHORT[dtype]}", given(tensor(dtype, [6], numbers), "float32"), made)
-    for tag, name, kw in forms():
-        if tag in (name, "prelu_tensor"):
-            made = [step("y", f"nn.{name}", "$x", **kw)]
+            x = {"dtype": dtype, "shape": [3000], "uniform": {"key": 1, "low": -9.0, "high": 9.0}}
+            yield either(f"{tag}_many_{SHORT[dtype]}", given(x, dtype), made)
+        if plain or tag.endswith("_int"):
+            yield either(f"{tag}_i32", given(tensor("int32", [6], [-7, -1, 0, 1, 2, 6]), "float32"), made)
+        if plain:
             z = tensor("complex64", [2], [[1.0, 2.0], [-0.5, 0.0]])
             yield either(f"{tag}_c64", given(z, "float32"), made)
-            yield either(f"{tag}_f64", given(normal("float64", [5], 3), "float64"), made)
-            yield either(f"{tag}_u64", given(tensor("uint64", [3], [0, 7, 2**40]), "float32"), made)
+    for name in ("relu6", "sigmoid", "elu", "leaky_relu", "step"):
+        made = [step("y", f"nn.{name}", "$x")]
+        yield either(f"{name}_b", {"x": tensor("bool_", [3], [1, 0, 1])}, made)
+        yield either(f"{name}_u8", {"x": tensor("uint8", [4], [0, 1, 6, 255])}, made)
+        yield either(f"{name}_u64", {"x": tensor("uint64", [3], [0, 7, 2**40])}, made)
+        yield either(f"{name}_f64", {"x": normal("float64", [5], 3)}, made)
 
 
 def shapes():
     for tag, name, kw in forms():
         made = [step("y", f"nn.{name}", "$x", **kw)]
-        if tag not in (name, "prelu_tensor", "leaky_relu_tensor", "hard_tanh_tensor"):
+        if not is_plain(tag, name):
             continue
         for shape in ([], [0], [2, 0], [3, 1, 4]):
             yield either(f"{tag}_shape_{dims(shape)}", given(drawn("float32", shape, 3), "float32"), made)

@@ -1,7 +1,7 @@
 //! Functions of `mlx.nn`: activations, and its submodules of losses and initialisers. Not here: layers (`nn`).
 
 use super::{
-    failure::{Failure, Result, ill_formed, unsupported},
+    failure::{Failure, Result, unsupported},
     signature::{Bound, Call},
     value::Value,
 };
@@ -208,15 +208,15 @@ pub(crate) fn initialized(name: &str, made_with: &Call, call: &Call) -> Result<V
         }
         "normal" => {
             let bound = made_with.bind("mean=, std=, dtype=")?;
-            (init::normal(bound.double(0, 0.0)?, bound.double(1, 1.0)?), dtype(&bound, 2)?)
+            (init::normal(number(&bound, 0, 0.0)?, number(&bound, 1, 1.0)?), dtype(&bound, 2)?)
         }
         "uniform" => {
             let bound = made_with.bind("low=, high=, dtype=")?;
-            (init::uniform(bound.double(0, 0.0)?, bound.double(1, 1.0)?), dtype(&bound, 2)?)
+            (init::uniform(number(&bound, 0, 0.0)?, number(&bound, 1, 1.0)?), dtype(&bound, 2)?)
         }
         "sparse" => {
             let bound = made_with.bind("sparsity, mean=, std=, dtype=")?;
-            let (mean, std) = (bound.double(1, 0.0)?, bound.double(2, 1.0)?);
+            let (mean, std) = (number(&bound, 1, 0.0)?, number(&bound, 2, 1.0)?);
             (init::sparse(bound.double(0, 0.0)?, mean, std), dtype(&bound, 3)?)
         }
         "orthogonal" => {
