@@ -56,7 +56,9 @@ std::string private_command(const Command& command) {
   // MLX's names leave no room: with an addition they can be longer than a file's name may be.
   auto folder = fs::path(command.source).parent_path();
   auto own = (folder / ("mlx-rs." + std::to_string(getpid()) + "." + std::to_string(count++))).string();
+  // Of a long kernel's name the file has the beginning only, with a hash behind it.
   auto kernel = fs::path(command.source).stem().string();
+  kernel.resize(std::min(kernel.size(), kernel.rfind('_')));
   for (int tries = 0; tries < 100; ++tries) {
     std::ifstream in(command.source, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), {}};
