@@ -2,7 +2,10 @@
 
 #![allow(clippy::unnecessary_wraps, reason = "the type of a compiled function")]
 
-use mlx_core::{BinaryOperator, Complex32, Dtype, Error, ErrorKind, Operand, OperandRef, Result, Tensor, compile_pointwise, graph, tensor};
+use mlx_core::{
+    BinaryOperator, Complex32, Dtype, Error, ErrorKind, Operand, OperandRef, Result, Tensor,
+    compile_pointwise, graph, tensor,
+};
 use std::{
     panic,
     sync::atomic::{AtomicUsize, Ordering},
@@ -42,7 +45,8 @@ fn tensors_are_inputs_and_kinds_of_scalars_are_told_apart() {
         check(&x, [tensor![f64::from(factor)], tensor![1.0]], &expected);
         check(&x, [(&x * 0.0 + f64::from(factor)), tensor![1.0, 1.0, 1.0]], &expected);
     }
-    let dtype = |one: OperandRef<'_>| compile_pointwise("scaled", scaled, &whole, &[one, one]).unwrap().dtype();
+    let dtype =
+        |one: OperandRef<'_>| compile_pointwise("scaled", scaled, &whole, &[one, one]).unwrap().dtype();
     assert_eq!((dtype(1.operand()), dtype(1.0.operand())), (Dtype::Int32, Dtype::Float32));
     assert_eq!((dtype(true.operand()), dtype(1.operand())), (Dtype::Int32, Dtype::Int32));
     let complex = Complex32::new(1.0, 0.0);

@@ -316,8 +316,7 @@ fn sparse_matrix(shape: &Shape, dtype: Dtype, sparsity: f64, [mean, std]: [Scala
 fn orthogonal_matrix(shape: &Shape, dtype: Dtype, gain: f64) -> Result<Tensor> {
     let [rows, columns] = shape[..] else {
         let dimensions = shape.len();
-        let message =
-            format!("Orthogonal initialization requires a 2D array but got a {dimensions}D array.");
+        let message = format!("Orthogonal initialization requires a 2D array but got a {dimensions}D array.");
         return refused(ErrorKind::Shape, message);
     };
     let side = rows.max(columns);

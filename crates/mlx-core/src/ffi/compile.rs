@@ -283,7 +283,8 @@ struct Recipe {
 
 impl Traceable for Recipe {
     fn trace(&self, inputs: Vec<Tensor>, _direct: bool) -> Result<(Vec<Tensor>, usize), Stop> {
-        let lost = || Stop::failed(Error::new(ErrorKind::Mlx, "compile", "a compiled function lost an input"));
+        let lost =
+            || Stop::failed(Error::new(ErrorKind::Mlx, "compile", "a compiled function lost an input"));
         let (x, mut tensors) = inputs.split_first().map(|(x, rest)| (x, rest.iter())).ok_or_else(lost)?;
         let parameter = |scalar: &Option<Scalar>| match scalar {
             Some(scalar) => Ok(OperandRef::Scalar(*scalar)),

@@ -6,8 +6,8 @@ use mlx_core::{
     Device, DeviceKind, DtypeCategory, Error, ErrorKind, Result, Tensor, axes, issubdtype, metal_is_available,
 };
 use mlx_ops::{
-    add, astype, expand_dims, logsumexp, max, mean, multiply, negative, squeeze, stop_gradient, subtract, sum,
-    take_along_axis,
+    add, astype, expand_dims, logsumexp, max, mean, multiply, negative, squeeze, stop_gradient, subtract,
+    sum, take_along_axis,
 };
 
 /// What [`cross_entropy`] takes beside logits and targets.
@@ -100,7 +100,7 @@ const OP: &str = "cross_entropy";
 pub fn cross_entropy(logits: &Tensor, targets: &Tensor, how: CrossEntropy<'_>) -> Result<Tensor> {
     let smoothing = how.label_smoothing;
     // NaN passes, as in Python.
-    if smoothing < 0.0 || smoothing >= 1.0 {
+    if !smoothing.is_nan() && !(0.0..1.0).contains(&smoothing) {
         let message = format!("Label smoothing must be in [0, 1), got {}.", float(smoothing));
         return Err(Error::new(ErrorKind::Value, OP, message));
     }

@@ -2,7 +2,9 @@
 
 use super::{Reduction, check_shapes, half};
 use mlx_core::{IntoScalar, Result, Tensor};
-use mlx_ops::{abs, add, divide, less, logaddexp, minimum, multiply, negative, pow, square, subtract, where_};
+use mlx_ops::{
+    abs, add, divide, less, logaddexp, minimum, multiply, negative, pow, square, subtract, where_,
+};
 use std::f64::consts::LN_2;
 
 /// `|predictions - targets|`, of one shape; Python's default is [`Reduction::Mean`].

@@ -2,9 +2,7 @@
 
 use super::{Reduction, check_shapes, weighted};
 use mlx_core::{IntoAxes, IntoScalar, Result, Scalar, Tensor};
-use mlx_ops::{
-    add, clip, divide, exp, log, logaddexp, maximum, multiply, negative, square, subtract, sum,
-};
+use mlx_ops::{add, clip, divide, exp, log, logaddexp, maximum, multiply, negative, square, subtract, sum};
 
 /// What [`binary_cross_entropy`] takes beside inputs and targets.
 ///

@@ -199,8 +199,7 @@ fn loss_of_options(name: &str, call: &Call) -> Result<Value> {
 
 /// What the initialiser that `init.NAME` makes from `made_with` gives for a tensor, whose shape counts.
 pub(crate) fn initialized(name: &str, made_with: &Call, call: &Call) -> Result<Value> {
-    let dtype =
-        |bound: &Bound, i: usize| -> Result<Dtype> { Ok(bound.dtype(i)?.unwrap_or(Dtype::Float32)) };
+    let dtype = |bound: &Bound, i: usize| -> Result<Dtype> { Ok(bound.dtype(i)?.unwrap_or(Dtype::Float32)) };
     let (initializer, dtype): (Initializer, Dtype) = match name {
         "constant" => {
             let bound = made_with.bind("value, dtype=")?;
