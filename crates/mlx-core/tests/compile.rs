@@ -55,6 +55,21 @@ fn tensors_are_inputs_and_kinds_of_scalars_are_told_apart() {
 }
 
 #[test]
+fn shapes_that_do_not_broadcast_are_refused() {
+    let (wide, tall) = (
+        Tensor::from_shape_slice([2, 3], &[1.0_f32; 6]).unwrap(),
+        Tensor::from_shape_slice([3, 2], &[2.0_f32; 6]).unwrap(),
+    );
+    let call = |x: &Tensor, y: &Tensor| compile_pointwise("scaled", scaled, x, &[y.operand(), 1.0.operand()]);
+    for _ in 0..2 {
+        let error = call(&wide, &tall).unwrap_err();
+        assert!(error.message().contains("cannot be broadcast"), "{error}");
+        assert_eq!(call(&wide, &wide).unwrap().to_vec::<f32>().unwrap(), [2.0; 6]);
+        assert_eq!(call(&tall, &tall).unwrap().to_vec::<f32>().unwrap(), [5.0; 6]);
+    }
+}
+
+#[test]
 fn one_trace_serves_a_thread() {
     static TRACES: AtomicUsize = AtomicUsize::new(0);
     fn counted(x: &Tensor, _: &[OperandRef<'_>]) -> Result<Tensor> {

@@ -199,9 +199,9 @@ pub fn sparse(sparsity: f64, mean: impl IntoScalar, std: impl IntoScalar) -> Ini
 /// ```
 /// # use mlx_core::Dtype;
 /// # use mlx_nn::init;
-/// # use mlx_ops::{ProductOps, ShapeOps, ReduceOps};
+/// # use mlx_ops::{matmul, transpose};
 /// let q = init::orthogonal(2.0).init([2, 3], Dtype::Float32)?;
-/// let products = q.matmul(q.t()).to_vec::<f32>()?;
+/// let products = matmul(&q, &transpose(&q, ..)?)?.to_vec::<f32>()?;
 /// assert!(products.iter().zip([4.0, 0.0, 0.0, 4.0]).all(|(a, b)| (a - b).abs() < 1e-5));
 /// # Ok::<(), mlx_core::Error>(())
 /// ```

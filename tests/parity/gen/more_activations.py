@@ -3,7 +3,7 @@
 Not here: gelu, gelu_approx, relu, silu and softplus without transforms.
 """
 
-from .base import SHORT, dims, drawn, normal, step, tensor
+from .base import SHORT, dims, drawn, killer, normal, step, tensor
 from .nn_base import FLOATS3, differentiated, edges, either, mapped
 
 PLAIN = ["gelu_fast_approx", "hardswish", "log_sigmoid", "mish", "relu2", "relu6", "selu", "sigmoid", "softsign", "tanh"]
@@ -58,7 +58,7 @@ def values():
             yield either(f"{tag}_many_{SHORT[dtype]}", given(x, dtype), made)
         if tag in WHOLE:
             yield either(f"{tag}_i32", given(tensor("int32", [6], [-7, -1, 0, 1, 2, 6]), "float32"), made)
-    for name in ("relu6", "elu", "sigmoid"):
+    for name in ("relu6", "sigmoid"):
         made = [step("y", f"nn.{name}", "$x")]
         yield either(f"{name}_b", {"x": tensor("bool_", [3], [1, 0, 1])}, made)
         yield either(f"{name}_c64", {"x": tensor("complex64", [2], [[1.0, 2.0], [-0.5, 0.0]])}, made)
@@ -79,7 +79,8 @@ def shapes():
         steps = [step("a", f"nn.{name}", "$x", "$q"), step("b", f"nn.{name}", "$q", "$x"), step("t", "mx.transpose", "$x"),
                  step("c", f"nn.{name}", "$t", "$s"), step("d", f"nn.{name}", "$x", "$p"), step("e", f"nn.{name}", "$p", "$x")]
         yield either(f"{name}_by_shapes", inputs, steps, ["a", "b", "c", "d", "e"])
-        yield either(f"{name}_no_broadcast", inputs, [step("t", "mx.transpose", "$x"), step("y", f"nn.{name}", "$t", "$x")])
+        # Python reads foreign memory where it has a trace of other shapes already.
+        yield killer(f"{name}_no_broadcast", inputs, step("a", f"nn.{name}", "$x", "$q"), step("t", "mx.transpose", "$x"), step("y", f"nn.{name}", "$t", "$x"))
     mixed = {"x": normal("bfloat16", [4], 1), "p": normal("float32", [4], 2)}
     yield either("prelu_bf16_f32", mixed, [step("y", "nn.prelu", "$x", "$p")])
     yield either("leaky_relu_complex", mixed, [step("y", "nn.leaky_relu", "$x", {"complex": [1.0, 2.0]})])
@@ -92,7 +93,7 @@ def along():
         for dtype in FLOATS3:
             x = edges(dtype)
             yield either(f"{name}_edges_{SHORT[dtype]}", {"x": {**x, "shape": [5, 4]}}, [step("y", f"nn.{name}", "$x")])
-            for axis in (-1, 0, 1, [0, 2], [-1, 0, 1], None) if dtype == "float32" else (0, [0, 2]):
+            for axis in (-1, 0, 1, [0, 2], [-1, 0, 1], None) if dtype == "float32" and name == "softmax" else (0, [0, 2]):
                 tag = str(axis).replace("-", "m").replace(", ", "_").strip("[]")
                 x = normal(dtype, [3, 4, 5], 6)
                 yield either(f"{name}_axis_{tag}_{SHORT[dtype]}", {"x": x}, [step("y", f"nn.{name}", "$x", axis=axis)])

@@ -324,10 +324,25 @@ pub fn pointwise(
             OperandRef::Tensor(tensor) => Some(*tensor),
             OperandRef::Scalar(_) => None,
         }));
+        // A trace that another call made reads past a tensor's end; the ops themselves refuse it.
+        if !broadcast(&tensors) {
+            return function(x, parameters);
+        }
         let (mut outputs, _) = compiled(op, function, parameters)?.apply::<Error>(op, &tensors)?;
         outputs.pop().ok_or_else(|| Error::new(ErrorKind::Mlx, op, "a compiled function gave nothing"))
     };
     told(op, build, || std::iter::once(x.into()).chain(parameters.iter().copied()))
+}
+
+/// Whether all shapes broadcast to one.
+fn broadcast(tensors: &[&Tensor]) -> bool {
+    let most = tensors.iter().map(|tensor| tensor.ndim()).max().unwrap_or(0);
+    (1..=most).all(|from_end| {
+        let sizes = tensors.iter().filter_map(|tensor| tensor.shape().iter().rev().nth(from_end - 1));
+        let mut wide = sizes.filter(|&&size| size != 1);
+        let first = wide.next();
+        wide.all(|size| Some(size) == first)
+    })
 }
 
 fn compiled(
