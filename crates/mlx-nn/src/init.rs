@@ -53,7 +53,7 @@ pub enum Fan {
     Out,
 }
 
-/// `value` everywhere, beside the dtype as in [`full`](mlx_ops::full).
+/// `value` everywhere, beside the dtype as in [`full`].
 ///
 /// ```
 /// # use mlx_core::Dtype;
