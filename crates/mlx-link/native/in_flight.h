@@ -18,9 +18,7 @@ class InFlight {
   void done(mx::Stream stream) {
     {
       std::lock_guard lock(mutex_);
-      if (auto found = checks_.find(stream.index); --found->second == 0) {
-        checks_.erase(found);
-      }
+      --checks_[stream.index];
     }
     all_.fetch_sub(1);
   }
@@ -29,13 +27,13 @@ class InFlight {
   }
   bool on(const std::vector<mx::Stream>& streams) {
     std::lock_guard lock(mutex_);
-    return std::any_of(streams.begin(), streams.end(), [&](auto& stream) { return checks_.contains(stream.index); });
+    return std::any_of(streams.begin(), streams.end(), [&](auto& stream) { return checks_[stream.index] > 0; });
   }
 
  private:
   std::atomic<int> all_{0};
   std::mutex mutex_;
-  std::map<int, int> checks_; // by the stream's index
+  std::map<int, int> checks_; // by the stream's index; entries stay, so that an evaluation allocates none
 };
 
 // Never destroyed: stream threads may still use it while the process ends.

@@ -64,8 +64,9 @@ pub fn pad(
     mode: &CStr,
 ) -> Result<Tensor> {
     guard::fill(value)?;
-    let is_plain = mode == c"constant" && value.size() == 1 && low.iter().chain(high).all(|&size| size >= 0);
-    if is_plain && guard::is_derived_vectorised(x) {
+    let is_plain =
+        || mode == c"constant" && value.size() == 1 && low.iter().chain(high).all(|&size| size >= 0);
+    if guard::is_derived_vectorised(x) && is_plain() {
         return padded_by_joins(x, axes, low, high, value);
     }
     node!("pad", sys::mlx_pad, tensor x, list axes, list low, list high, tensor value, text mode)

@@ -65,8 +65,9 @@ pub(super) fn build_pair(
     }
 }
 
+/// The node, where its bytes have addresses.
 #[inline]
-fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
+pub(super) fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
     if tensor.0.fits() { Ok(tensor) } else { Err(shape::too_large(op, tensor.shape(), tensor.dtype())) }
 }
 

@@ -28,10 +28,10 @@ pub(crate) trait Custom: Send + Sync {
         cotangents: Vec<Tensor>,
         outputs: Vec<Tensor>,
     ) -> Result<Vec<Tensor>, Stop>;
-    /// A product for each output, of tangents for the inputs at `argnums`.
-    fn jvp(&self, inputs: Vec<Tensor>, tangents: Vec<Tensor>, argnums: &[i32]) -> Result<Vec<Tensor>, Stop>;
-    /// Outputs and their axes, for inputs with items along axes; -1 for none.
-    fn vmap(&self, inputs: Vec<Tensor>, axes: &[i32]) -> Result<(Vec<Tensor>, Vec<i32>), Stop>;
+    /// A product for each output, of the tangents that inputs have.
+    fn jvp(&self, inputs: Vec<Tensor>, tangents: &[Option<Tensor>]) -> Result<Vec<Tensor>, Stop>;
+    /// Outputs and their axes, -1 for none, for inputs with items along axes.
+    fn vmap(&self, inputs: Vec<Tensor>, axes: &[Option<i32>]) -> Result<(Vec<Tensor>, Vec<i32>), Stop>;
     /// The values of a kernel of the host's, or the text of its error; other functions are made of nodes.
     fn run(&self, _inputs: Vec<Part<'_>>, _outputs: Vec<Part<'_>>) -> Result<(), String> {
         Err("this function is no kernel".into())
@@ -172,7 +172,13 @@ pub(super) unsafe extern "C" fn jvp(
     payload: *mut c_void,
 ) -> c_int {
     let (tangents, argnums) = (Vector::read(tangents), list(argnums, count));
-    closure::run(out, inputs, &mut |inputs| of(payload).jvp(inputs, tangents.clone(), argnums))
+    closure::run(out, inputs, &mut |inputs| {
+        let mut each = vec![None; inputs.len()];
+        for (&argnum, tangent) in argnums.iter().zip(&tangents) {
+            each[argnum as usize] = Some(tangent.clone());
+        }
+        of(payload).jvp(inputs, &each)
+    })
 }
 
 pub(super) unsafe extern "C" fn vmap(
@@ -183,10 +189,10 @@ pub(super) unsafe extern "C" fn vmap(
     count: usize,
     payload: *mut c_void,
 ) -> c_int {
-    let axes = list(axes, count);
+    let axes: Vec<Option<i32>> = list(axes, count).iter().map(|&axis| (axis >= 0).then_some(axis)).collect();
     let mut given = Vec::new();
     let status = closure::run(out, inputs, &mut |inputs| {
-        let (outputs, axes) = of(payload).vmap(inputs, axes)?;
+        let (outputs, axes) = of(payload).vmap(inputs, &axes)?;
         given = axes;
         Ok(outputs)
     });

@@ -4,11 +4,12 @@
 //! trees, names, which file is written and what is believed of one (`crate::transforms`).
 
 use super::{
+    build::sized,
     call::call,
     closure::{self, once},
     compile, io, runtime, status, view,
 };
-use crate::{Error, ErrorKind, Result, Tensor, guard, shape};
+use crate::{Error, ErrorKind, Result, Tensor, guard};
 use mlx_link as sys;
 use std::{
     ffi::{CStr, CString, c_char},
@@ -176,10 +177,7 @@ impl Imported {
         );
         let operands = || inputs.iter().map(Into::into).collect::<Vec<_>>();
         let outputs = outputs.map_err(|error| error.with_operands(&operands()))?;
-        match outputs.iter().find(|output| !output.0.fits()) {
-            Some(output) => Err(shape::too_large(op, output.shape(), output.dtype())),
-            None => Ok(outputs),
-        }
+        outputs.into_iter().map(|output| sized(op, output)).collect()
     }
 }
 

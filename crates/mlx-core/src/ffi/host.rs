@@ -6,11 +6,11 @@
 use super::{
     build::told_as_built,
     call::call,
+    closure,
     custom::{self, Custom, Rules, list},
-    runtime, status,
-    vector::Vector,
+    runtime,
 };
-use crate::{Dtype, Element, ErrorKind, OperandRef, Result, Shape, Tensor};
+use crate::{Dtype, Element, OperandRef, Result, Shape, Tensor};
 use mlx_link as sys;
 use std::{
     any::Any,
@@ -82,14 +82,14 @@ pub(crate) fn build(
         jvp: rules.jvp.then_some(custom::jvp),
         vmap: rules.vmap.then_some(custom::vmap),
     };
-    let mut out = Vector::empty(&guard);
-    let (place, stream) = (out.place(), guard.cpu_stream());
-    let status = call!(
-        sys::mlxr_host_new,
-        value place, out raw, value custom::payload(kernel), value Some(custom::drop_boxed::<Arc<dyn Custom>>),
-        list parts, tensors inputs, value stream
-    );
-    let made = status::check(OP, ErrorKind::Mlx, status).map(|()| out.tensors());
+    let stream = guard.cpu_stream();
+    let made = closure::vector(OP, &guard, |out| {
+        call!(
+            sys::mlxr_host_new,
+            value out, out raw, value custom::payload(kernel), value Some(custom::drop_boxed::<Arc<dyn Custom>>),
+            list parts, tensors inputs, value stream
+        )
+    });
     told_as_built(OP, made, || inputs.iter().map(OperandRef::from))
 }
 

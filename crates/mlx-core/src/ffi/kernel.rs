@@ -2,10 +2,10 @@
 //!
 //! Not here: what is checked before (`crate::kernel`).
 
-use super::{build::told_as_built, call::call, runtime, status, vector::Vector};
+use super::{build::told_as_built, call::call, closure, runtime, status};
 use crate::{DeviceKind, Dtype, Error, ErrorKind, OperandRef, Result, Shape, Tensor};
 use mlx_link as sys;
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, CString, c_char};
 
 /// Which language a kernel is written in, and what only that one has.
 #[derive(Clone, Copy, Debug)]
@@ -130,9 +130,8 @@ pub(crate) fn launch(
             "a kernel for a GPU is called where work goes to the CPU: with_device(Device::gpu(), ..)";
         return Err(Error::new(ErrorKind::Setup, op, message));
     }
-    let mut out = Vector::empty(&guard);
-    let (place, stream) = (out.place(), guard.stream());
-    let status: c_int = match language {
+    let stream = guard.stream();
+    let made = closure::vector(op, &guard, |place| match language {
         Language::Cuda { shared_memory } => apply!(
             definition, setup, inputs, place, stream, shared_memory,
             mlx_fast_cuda_kernel_new mlx_fast_cuda_kernel_free mlx_fast_cuda_kernel_apply
@@ -151,8 +150,7 @@ pub(crate) fn launch(
             mlx_fast_metal_kernel_config_set_verbose mlx_fast_metal_kernel_config_add_template_arg_dtype
             mlx_fast_metal_kernel_config_add_template_arg_int mlx_fast_metal_kernel_config_add_template_arg_bool
         ),
-    };
-    let made = status::check(op, ErrorKind::Mlx, status).map(|()| out.tensors());
+    });
     told_as_built(op, made, || inputs.iter().map(OperandRef::from))
 }
 

@@ -30,6 +30,11 @@ impl Inside {
     fn is_here(self) -> bool {
         self.with(Cell::get) > 0
     }
+
+    /// Whether MLX derives that from one of the tensors.
+    fn reaches(self, tensors: &[&Tensor]) -> bool {
+        self.is_here() && tensors.iter().any(|x| ffi::view::is_tracer(x))
+    }
 }
 
 /// Runs the function of a transform.
@@ -50,17 +55,17 @@ pub(crate) fn enter<T>(inside: Inside, work: impl FnOnce() -> T) -> T {
 
 /// Whether the guards are on and MLX may look for a gradient by one of the tensors.
 pub(crate) fn is_derived(tensors: &[&Tensor]) -> bool {
-    !super::is_off() && Inside::Gradient.is_here() && tensors.iter().any(|x| ffi::view::is_tracer(x))
+    !super::is_off() && Inside::Gradient.reaches(tensors)
 }
 
 /// Whether the guards are on and MLX may look for a gradient by `x` through a node that it vectorised before.
 pub(crate) fn is_derived_vectorised(x: &Tensor) -> bool {
-    !super::is_off() && Inside::VmapInGradient.is_here() && ffi::view::is_tracer(x)
+    !super::is_off() && Inside::VmapInGradient.reaches(&[x])
 }
 
 /// A padding's value. MLX has no gradient by it and looks for one in foreign memory.
 pub(crate) fn fill(value: &Tensor) -> Result<()> {
-    if !Inside::Gradient.is_here() || !ffi::view::is_tracer(value) {
+    if !Inside::Gradient.reaches(&[value]) {
         return Ok(());
     }
     let message = "the value of a padding has no gradient in MLX: put a stop_gradient around it";
@@ -69,7 +74,7 @@ pub(crate) fn fill(value: &Tensor) -> Result<()> {
 
 /// The operands of `divmod`. MLX vectorises its two results with one axis, and takes the other from foreign memory.
 pub(crate) fn pair(a: &Tensor, b: &Tensor) -> Result<()> {
-    if !Inside::Vmap.is_here() || !(ffi::view::is_tracer(a) || ffi::view::is_tracer(b)) {
+    if !Inside::Vmap.reaches(&[a, b]) {
         return Ok(());
     }
     let message = "MLX cannot vectorise divmod: use floor_divide and remainder";

@@ -9,7 +9,7 @@ use crate::{
         host::{self, Part},
     },
     shape::{check_size, check_sizes},
-    transforms::{Wanted, is_tracing_shapeless},
+    transforms::{Wanted, checked, is_tracing_shapeless},
 };
 use std::sync::Arc;
 
@@ -67,20 +67,7 @@ impl Call {
         given: Vec<Tensor>,
         wanted: impl ExactSizeIterator<Item = &'a [i32]>,
     ) -> Result<Vec<Tensor>, Stop> {
-        let refused = |message: String| Err(Stop::failed(self.kernel.refused(message)));
-        if given.len() != wanted.len() {
-            return refused(format!(
-                "its {rule} rule gave {} tensors, and {} are needed",
-                given.len(),
-                wanted.len()
-            ));
-        }
-        match given.iter().zip(wanted).enumerate().find(|(_, (x, shape))| x.shape() != *shape) {
-            None => Ok(given),
-            Some((i, (x, shape))) => {
-                refused(format!("its {rule} rule gave shape {:?} for tensor {i} of {shape:?}", x.shape()))
-            }
-        }
+        checked(rule, given, wanted).map_err(|why| Stop::failed(self.kernel.refused(why)))
     }
 }
 
@@ -100,22 +87,17 @@ impl Custom for Call {
         self.checked("vjp", gradients, inputs.iter().map(Tensor::shape))
     }
 
-    fn jvp(&self, inputs: Vec<Tensor>, tangents: Vec<Tensor>, argnums: &[i32]) -> Result<Vec<Tensor>, Stop> {
+    fn jvp(&self, inputs: Vec<Tensor>, tangents: &[Option<Tensor>]) -> Result<Vec<Tensor>, Stop> {
         let rule = self.kernel.jvp.as_ref().expect("MLX was told of it");
-        let mut each = vec![None; inputs.len()];
-        for (&argnum, tangent) in argnums.iter().zip(tangents) {
-            each[argnum as usize] = Some(tangent);
-        }
-        let products = rule(&inputs, &each)?;
+        let products = rule(&inputs, tangents)?;
         self.checked("jvp", products, self.outputs.iter().map(|(shape, _)| &shape[..]))
     }
 
-    fn vmap(&self, inputs: Vec<Tensor>, axes: &[i32]) -> Result<(Vec<Tensor>, Vec<i32>), Stop> {
+    fn vmap(&self, inputs: Vec<Tensor>, axes: &[Option<i32>]) -> Result<(Vec<Tensor>, Vec<i32>), Stop> {
         let rule = self.kernel.vmap.as_ref().expect("MLX was told of it");
-        let axes: Vec<Option<i32>> = axes.iter().map(|&axis| (axis >= 0).then_some(axis)).collect();
-        let (outputs, out_axes) = rule(&inputs, &axes)?;
+        let (outputs, out_axes) = rule(&inputs, axes)?;
         let shapes: Vec<&[i32]> = self.outputs.iter().map(|(shape, _)| &shape[..]).collect();
-        let wanted = Wanted { inputs: &inputs, in_axes: &axes, shapes: &shapes };
+        let wanted = Wanted { inputs: &inputs, in_axes: axes, shapes: &shapes };
         let out_axes = wanted.axes(&outputs, &out_axes);
         let out_axes = out_axes.map_err(|error| Stop::failed(self.kernel.refused(error.message())))?;
         Ok((outputs, out_axes))

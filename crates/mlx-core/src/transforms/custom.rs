@@ -194,19 +194,24 @@ impl<A: Tree + 'static, R: Outcome + 'static> Call<A, R> {
         given: Vec<Tensor>,
         wanted: impl ExactSizeIterator<Item = &'a [i32]>,
     ) -> Result<Vec<Tensor>, Stop> {
-        if given.len() != wanted.len() {
-            let message =
-                format!("its {rule} rule gave {} tensors, and {} are needed", given.len(), wanted.len());
-            return Err(Stop::failed(self.refused(message)));
+        checked(rule, given, wanted).map_err(|why| Stop::failed(self.refused(why)))
+    }
+}
+
+/// What a rule gave, as many as MLX will look for, in their shapes; or what is wrong with it, for whoever has its name.
+pub(crate) fn checked<'a>(
+    rule: &str,
+    given: Vec<Tensor>,
+    wanted: impl ExactSizeIterator<Item = &'a [i32]>,
+) -> Result<Vec<Tensor>, String> {
+    if given.len() != wanted.len() {
+        return Err(format!("its {rule} rule gave {} tensors, and {} are needed", given.len(), wanted.len()));
+    }
+    match given.iter().zip(wanted).enumerate().find(|(_, (x, shape))| x.shape() != *shape) {
+        None => Ok(given),
+        Some((i, (x, shape))) => {
+            Err(format!("its {rule} rule gave shape {:?} for tensor {i} of {shape:?}", x.shape()))
         }
-        for (i, (x, shape)) in given.iter().zip(wanted).enumerate() {
-            if x.shape() != shape {
-                let message =
-                    format!("its {rule} rule gave shape {:?} for tensor {i} of {shape:?}", x.shape());
-                return Err(Stop::failed(self.refused(message)));
-            }
-        }
-        Ok(given)
     }
 }
 
@@ -242,23 +247,18 @@ impl<A: Tree + 'static, R: Outcome + 'static> Custom for Call<A, R> {
         self.checked("vjp", tree::tensors(&gradients), inputs.iter().map(Tensor::shape))
     }
 
-    fn jvp(&self, inputs: Vec<Tensor>, tangents: Vec<Tensor>, argnums: &[i32]) -> Result<Vec<Tensor>, Stop> {
+    fn jvp(&self, inputs: Vec<Tensor>, tangents: &[Option<Tensor>]) -> Result<Vec<Tensor>, Stop> {
         let rule = self.custom.jvp.as_ref().expect("MLX was told of it");
-        let mut each = vec![None; inputs.len()];
-        for (&argnum, tangent) in argnums.iter().zip(tangents) {
-            each[argnum as usize] = Some(tangent);
-        }
-        let products = rule(&built(&self.structure, inputs), &each)?;
+        let products = rule(&built(&self.structure, inputs), tangents)?;
         self.checked("jvp", tree::tensors(&products), self.given().shapes.iter().map(|shape| &shape[..]))
     }
 
-    fn vmap(&self, inputs: Vec<Tensor>, axes: &[i32]) -> Result<(Vec<Tensor>, Vec<i32>), Stop> {
+    fn vmap(&self, inputs: Vec<Tensor>, axes: &[Option<i32>]) -> Result<(Vec<Tensor>, Vec<i32>), Stop> {
         let rule = self.custom.vmap.as_ref().expect("MLX was told of it");
-        let axes: Vec<Option<i32>> = axes.iter().map(|&axis| (axis >= 0).then_some(axis)).collect();
-        let (output, out_axes) = rule(&built(&self.structure, inputs.clone()), &axes)?;
+        let (output, out_axes) = rule(&built(&self.structure, inputs.clone()), axes)?;
         let outputs = tree::tensors(&output);
         let shapes: Vec<&[i32]> = self.given().shapes.iter().map(|shape| &shape[..]).collect();
-        let wanted = Wanted { inputs: &inputs, in_axes: &axes, shapes: &shapes };
+        let wanted = Wanted { inputs: &inputs, in_axes: axes, shapes: &shapes };
         let out_axes = wanted.axes(&outputs, &out_axes);
         let out_axes = out_axes.map_err(|error| Stop::failed(self.refused(error.message().to_owned())))?;
         Ok((outputs, out_axes))

@@ -20,6 +20,7 @@ pub use compile::{
     CompileMode, Compiled, CompiledState, compile, compile_shapeless, compile_state, is_tracing_shapeless,
     set_compile_mode,
 };
+pub(crate) use custom::checked;
 pub use custom::{Checkpoint, CustomFunction, checkpoint};
 pub use export::{FunctionExporter, export_function};
 pub use grad::{grad, grad_argnums, jvp, value_and_grad, value_and_grad_argnums, vjp};

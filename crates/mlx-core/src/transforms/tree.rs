@@ -193,7 +193,7 @@ impl<K: TreeKey, T: Tree> Tree for BTreeMap<K, T> {
     }
 
     fn build(structure: &Self::Structure, leaves: &mut dyn Iterator<Item = Tensor>) -> Option<Self> {
-        structure.iter().map(|(key, tree)| Some((key.clone(), T::build(tree, leaves)?))).collect()
+        entries(structure, leaves)
     }
 }
 
@@ -215,7 +215,7 @@ impl<K: TreeKey, T: Tree, S: BuildHasher + Default> Tree for HashMap<K, T, S> {
     }
 
     fn build(structure: &Self::Structure, leaves: &mut dyn Iterator<Item = Tensor>) -> Option<Self> {
-        structure.iter().map(|(key, tree)| Some((key.clone(), T::build(tree, leaves)?))).collect()
+        entries(structure, leaves)
     }
 }
 
@@ -237,8 +237,16 @@ impl<K: TreeKey, T: Tree, S: BuildHasher + Default> Tree for IndexMap<K, T, S> {
     }
 
     fn build(structure: &Self::Structure, leaves: &mut dyn Iterator<Item = Tensor>) -> Option<Self> {
-        structure.iter().map(|(key, tree)| Some((key.clone(), T::build(tree, leaves)?))).collect()
+        entries(structure, leaves)
     }
+}
+
+/// The entries of a map, built in turn.
+fn entries<K: TreeKey, T: Tree, M: FromIterator<(K, T)>>(
+    structure: &[(K, T::Structure)],
+    leaves: &mut dyn Iterator<Item = Tensor>,
+) -> Option<M> {
+    structure.iter().map(|(key, tree)| Some((key.clone(), T::build(tree, leaves)?))).collect()
 }
 
 fn in_order<K: Ord, T, S>(map: &HashMap<K, T, S>) -> Vec<(&K, &T)> {

@@ -45,7 +45,7 @@ impl<const N: usize> From<[i32; N]> for VmapAxes {
 
 impl VmapAxes {
     /// The axes as MLX takes them: none below 0 but -1, for a tensor that stays whole.
-    pub(crate) fn of(&self, tensors: &[Tensor], is_output: bool) -> Result<Vec<i32>> {
+    pub(super) fn of(&self, tensors: &[Tensor], is_output: bool) -> Result<Vec<i32>> {
         let each = match self {
             VmapAxes::All(axis) => &vec![Some(*axis); tensors.len()],
             VmapAxes::Each(axes) => axes,

@@ -90,13 +90,13 @@ pub fn tree_map_with_path_rest<T: Tree, U: Tree, R: Outcome<Output = Tensor>, co
     tree: &T,
     rest: [&U; N],
 ) -> Result<T, R::Error> {
-    let rest = rest.map(Flat::of);
     let given = Flat::of(tree);
+    let rest = rest.map(|tree| Beside::of(tree, &given));
     let mut mapped = Vec::with_capacity(given.tensors.len());
     for (i, (key, tensor)) in given.keys.iter().zip(&given.tensors).enumerate() {
         let mut beside = [*tensor; N];
         for (place, tree) in beside.iter_mut().zip(&rest) {
-            *place = tree.at(i, key, &given).ok_or_else(|| {
+            *place = tree.at(i, key).ok_or_else(|| {
                 let message = format!("a tree beside the first has no tensor at {key:?}");
                 Error::new(ErrorKind::Index, "tree_map", message)
             })?;
@@ -110,7 +110,6 @@ pub fn tree_map_with_path_rest<T: Tree, U: Tree, R: Outcome<Output = Tensor>, co
 struct Flat<'a> {
     keys: Vec<String>,
     tensors: Vec<&'a Tensor>,
-    by_key: std::cell::OnceCell<HashMap<String, &'a Tensor>>,
 }
 
 impl<'a> Flat<'a> {
@@ -118,16 +117,33 @@ impl<'a> Flat<'a> {
         let (mut keys, mut tensors) = (Vec::new(), Vec::new());
         T::keys(&tree.structure(), "", &mut keys);
         tree.visit(&mut |leaf| tensors.push(leaf));
-        Flat { keys, tensors, by_key: std::cell::OnceCell::new() }
+        Flat { keys, tensors }
+    }
+}
+
+/// The tensors of a tree, to be found by those of another.
+enum Beside<'a> {
+    /// Both have the same keys in the same order.
+    Alike(Vec<&'a Tensor>),
+    ByKey(HashMap<String, &'a Tensor>),
+}
+
+impl<'a> Beside<'a> {
+    fn of<T: Tree>(tree: &'a T, first: &Flat<'_>) -> Beside<'a> {
+        let Flat { keys, tensors } = Flat::of(tree);
+        if keys == first.keys {
+            Beside::Alike(tensors)
+        } else {
+            Beside::ByKey(keys.into_iter().zip(tensors).collect())
+        }
     }
 
-    /// The tensor at the place of the `i`-th one of `first`, which has that key: trees of the same form need no search.
-    fn at(&self, i: usize, key: &str, first: &Flat<'_>) -> Option<&'a Tensor> {
-        if self.keys == first.keys {
-            return Some(self.tensors[i]);
+    /// The tensor beside the first tree's `i`-th one, which has that key.
+    fn at(&self, i: usize, key: &str) -> Option<&'a Tensor> {
+        match self {
+            Beside::Alike(tensors) => Some(tensors[i]),
+            Beside::ByKey(tensors) => tensors.get(key).copied(),
         }
-        let by_key = || self.keys.iter().cloned().zip(self.tensors.iter().copied()).collect();
-        self.by_key.get_or_init(by_key).get(key).copied()
     }
 }
 
