@@ -244,11 +244,8 @@ fn sides<'a>(
     if x.ndim() == 0 || weight.ndim() < 2 {
         return refuse(ErrorKind::Shape, "The inputs must have at least 1 and 2 dimensions.");
     }
-    if x.size() == 0 || weight.size() == 0 || scales.is_some_and(|scales| scales.size() == 0) {
-        return refuse(ErrorKind::Shape, "Empty operands are not supported.");
-    }
-    if scales.is_some_and(|scales| rows(weight) != rows(scales)) {
-        return refuse(ErrorKind::Shape, "Weight and scales should have the same rows.");
+    if let Some(why) = misfit(x, weight, scales) {
+        return refuse(ErrorKind::Shape, why);
     }
     // MLX takes the kernel of 4-bit floats for it, whatever the scales are.
     if how.mode == QuantMode::Affine {
@@ -262,8 +259,18 @@ fn sides<'a>(
     Ok((sides, how.raw(op)?))
 }
 
-fn rows(tensor: &Tensor) -> Vec<i32> {
-    tensor.shape().iter().rev().skip(1).copied().collect()
+/// Why MLX would divide by 0 or read foreign memory.
+fn misfit(x: &Tensor, weight: &Tensor, scales: Option<&Tensor>) -> Option<&'static str> {
+    let rows = |tensor: &Tensor| tensor.shape().iter().rev().skip(1).copied().collect::<Vec<_>>();
+    // MLX divides by the sizes of the product and of a row.
+    if x.size() == 0 || weight.size() == 0 || scales.is_some_and(|scales| scales.size() == 0) {
+        return Some("Empty operands are not supported.");
+    }
+    // It compares the last axis and the batch axes; the rows between them it trusts, and reads past the scales.
+    if scales.is_some_and(|scales| rows(weight) != rows(scales)) {
+        return Some("Weight and scales should have the same rows.");
+    }
+    None
 }
 
 /// Refuses operands on which MLX divides by 0 or reads foreign memory.
@@ -272,13 +279,8 @@ fn fits(op: &'static str, x: &Tensor, w: &QuantizedTensor) -> Result<()> {
     if x.ndim() == 0 {
         return refuse(op, ErrorKind::Shape, x, w, "The first input must have at least 1 dimension.");
     }
-    // MLX divides by the sizes of the product and of a row.
-    if x.size() == 0 || w.packed.size() == 0 || w.scales.size() == 0 {
-        return refuse(op, ErrorKind::Shape, x, w, "Empty operands are not supported.");
-    }
-    // MLX compares the last axis and the batch axes; the rows between them it trusts, and reads past the scales.
-    if rows(&w.packed) != rows(&w.scales) {
-        return refuse(op, ErrorKind::Shape, x, w, "Weight and scales should have the same rows.");
+    if let Some(why) = misfit(x, &w.packed, Some(&w.scales)) {
+        return refuse(op, ErrorKind::Shape, x, w, why);
     }
     if w.global_scale.is_some() {
         return refuse(op, ErrorKind::Value, x, w, "A weight with a global scale is not supported.");

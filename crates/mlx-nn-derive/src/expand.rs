@@ -112,24 +112,14 @@ fn of_struct(
         Some(ident) => Member::Named(ident.clone()),
         None => Member::Unnamed(Index::from(member.index)),
     };
-    let shared: Vec<_> = members
-        .iter()
-        .map(|member| {
-            (member, {
-                let p = place(member);
-                quote!(&self.#p)
-            })
-        })
-        .collect();
-    let unique: Vec<_> = members
-        .iter()
-        .map(|member| {
-            (member, {
-                let p = place(member);
-                quote!(&mut self.#p)
-            })
-        })
-        .collect();
+    let places = |borrow: TokenStream| -> Vec<Place<'_, '_>> {
+        let borrowed = |member| {
+            let place = place(member);
+            (member, quote!(#borrow self.#place))
+        };
+        members.iter().map(borrowed).collect()
+    };
+    let (shared, unique) = (places(quote!(&)), places(quote!(&mut)));
     let described = |path: &syn::Path| quote_spanned!(path.span()=> #path(self));
     let extra_repr =
         container.extra_repr.as_ref().map_or_else(|| quote!(::std::string::String::new()), described);
@@ -137,8 +127,8 @@ fn of_struct(
         type_name: quote!(#name),
         members: visits(root, &shared),
         members_mut: visits_mut(root, &unique),
-        state: states(root, &shared),
-        state_mut: states_mut(root, &unique),
+        state: states(root, &shared, "own_state"),
+        state_mut: states(root, &unique, "own_state_mut"),
         extra_repr,
         as_dyn: quote!(self),
         as_dyn_mut: quote!(self),
@@ -174,23 +164,13 @@ fn visits_mut(root: &TokenStream, places: &[Place<'_, '_>]) -> TokenStream {
     quote!(#(#each)*)
 }
 
-fn states(root: &TokenStream, places: &[Place<'_, '_>]) -> TokenStream {
+/// The first of what `function` finds in the members.
+fn states(root: &TokenStream, places: &[Place<'_, '_>], function: &str) -> TokenStream {
     let each = places.iter().map(|(member, place)| {
         let kind = &member.field.ty;
+        let function = Ident::new(function, kind.span());
         quote_spanned! {kind.span()=>
-            if let ::core::option::Option::Some(state) = <#kind as #root::ModuleField>::own_state(#place) {
-                return ::core::option::Option::Some(state);
-            }
-        }
-    });
-    quote!(#(#each)* ::core::option::Option::None)
-}
-
-fn states_mut(root: &TokenStream, places: &[Place<'_, '_>]) -> TokenStream {
-    let each = places.iter().map(|(member, place)| {
-        let kind = &member.field.ty;
-        quote_spanned! {kind.span()=>
-            if let ::core::option::Option::Some(state) = <#kind as #root::ModuleField>::own_state_mut(#place) {
+            if let ::core::option::Option::Some(state) = <#kind as #root::ModuleField>::#function(#place) {
                 return ::core::option::Option::Some(state);
             }
         }
@@ -251,10 +231,8 @@ fn arms(root: &TokenStream, input: &DeriveInput, variant: &Variant) -> Result<Ar
             let places: Vec<Place<'_, '_>> = members
                 .iter()
                 .map(|member| {
-                    (member, {
-                        let binding = binding(member.index);
-                        quote!(#binding)
-                    })
+                    let binding = binding(member.index);
+                    (member, quote!(#binding))
                 })
                 .collect();
             let pattern = fields.iter().enumerate().map(|(i, field)| {
@@ -266,8 +244,8 @@ fn arms(root: &TokenStream, input: &DeriveInput, variant: &Variant) -> Result<Ar
                     type_name: quote!(#name),
                     members: visits(root, &places),
                     members_mut: visits_mut(root, &places),
-                    state: states(root, &places),
-                    state_mut: states_mut(root, &places),
+                    state: states(root, &places, "own_state"),
+                    state_mut: states(root, &places, "own_state_mut"),
                     extra_repr: quote!(::std::string::String::new()),
                     as_dyn: quote!(self),
                     as_dyn_mut: quote!(self),

@@ -65,13 +65,7 @@ fn some<T: Tree>(output: T) -> Result<T> {
 
 /// The values of the model's buffers, by key.
 fn buffers<M: Module + ?Sized>(model: &M) -> Parameters {
-    let mut buffers = Parameters::new();
-    walk::leaves(model.as_dyn(), &mut |key, leaf, _| {
-        if let walk::Leaf::Buffer(buffer) = leaf {
-            buffers.insert(key, buffer.get());
-        }
-    });
-    buffers
+    walk::kept(model.as_dyn(), |leaf, _| matches!(leaf, walk::Leaf::Buffer(_)))
 }
 
 /// Gives the model back what it had, whatever happens.

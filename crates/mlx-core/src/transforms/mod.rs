@@ -25,7 +25,8 @@ pub use custom::{Checkpoint, CustomFunction, checkpoint};
 pub use export::{FunctionExporter, export_function};
 pub use grad::{grad, grad_argnums, jvp, value_and_grad, value_and_grad_argnums, vjp};
 pub use import::{ImportedFunction, import_function};
-pub(crate) use tree::joined;
+#[doc(hidden)]
+pub use tree::joined;
 pub use tree::{Tree, TreeKey};
 pub(crate) use vmap::Wanted;
 pub use vmap::{VmapAxes, vmap, vmap_axes};

@@ -63,7 +63,8 @@ pub trait Tree: Sized {
 }
 
 /// A key below `prefix`.
-pub(crate) fn joined(prefix: &str, key: impl std::fmt::Display) -> String {
+#[must_use]
+pub fn joined(prefix: &str, key: impl std::fmt::Display) -> String {
     if prefix.is_empty() { key.to_string() } else { format!("{prefix}.{key}") }
 }
 

@@ -7,6 +7,8 @@ mod merge;
 mod nested;
 mod unflatten;
 
+#[doc(hidden)]
+pub use crate::transforms::joined;
 /// The map of [`Nested`] trees and of parameters by key: a `HashMap` that keeps the order of insertion.
 #[doc(no_inline)]
 pub use indexmap::IndexMap;

@@ -1,7 +1,10 @@
 //! Convolutions, channels last.
 
 use super::{refused, scale};
-use crate::{Module, State, Weights, module::python_bool};
+use crate::{
+    Module, State, Weights,
+    module::{python_bool, python_tuple},
+};
 use mlx_core::{BinaryOperator, Dtype, Result, Tensor};
 use mlx_ops::{Convolution, PerAxis, conv1d, conv2d, random::uniform, zeros};
 
@@ -139,14 +142,14 @@ fn initial(
 
 fn described<const N: usize>(weight: &Tensor, how: Convolution<N>, has_bias: bool) -> String {
     let kernel = weight.shape().get(1..=N).unwrap_or_default();
-    let kernel = if N == 1 { format!("{}", weight.dim(1)) } else { tuple(kernel) };
+    let kernel = if N == 1 { format!("{}", weight.dim(1)) } else { python_tuple(kernel) };
     // Python's dilation is the int it is given.
     let dilation = if how.dilation.iter().all(|&one| one == how.dilation[0]) {
         how.dilation[0].to_string()
     } else {
-        tuple(&how.dilation)
+        python_tuple(&how.dilation)
     };
-    let each = |sizes: [i32; N]| if N == 1 { sizes[0].to_string() } else { tuple(&sizes) };
+    let each = |sizes: [i32; N]| if N == 1 { sizes[0].to_string() } else { python_tuple(&sizes) };
     format!(
         "{}, {}, kernel_size={kernel}, stride={}, padding={}, dilation={dilation}, groups={}, bias={}",
         weight.dim(-1) * how.groups,
@@ -156,9 +159,4 @@ fn described<const N: usize>(weight: &Tensor, how: Convolution<N>, has_bias: boo
         how.groups,
         python_bool(has_bias)
     )
-}
-
-fn tuple(sizes: &[i32]) -> String {
-    let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
-    format!("({})", sizes.join(", "))
 }

@@ -55,6 +55,12 @@ pub(crate) fn python_bool(value: bool) -> &'static str {
     if value { "True" } else { "False" }
 }
 
+/// Sizes as Python's tuples are written.
+pub(crate) fn python_tuple(sizes: &[i32]) -> String {
+    let texts: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+    format!("({}{})", texts.join(", "), if sizes.len() == 1 { "," } else { "" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

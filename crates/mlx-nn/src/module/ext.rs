@@ -24,20 +24,12 @@ pub trait ModuleExt: Module {
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
     fn parameters(&self) -> Parameters {
-        let mut parameters = Parameters::new();
-        walk::leaves(self.as_dyn(), &mut |key, leaf, _| drop(parameters.insert(key, leaf.value())));
-        parameters
+        walk::kept(self.as_dyn(), |_, _| true)
     }
 
     /// The tensors that are trained: neither frozen, nor constants, nor buffers.
     fn trainable_parameters(&self) -> Parameters {
-        let mut parameters = Parameters::new();
-        walk::leaves(self.as_dyn(), &mut |key, leaf, trained| {
-            if trained {
-                parameters.insert(key, leaf.value());
-            }
-        });
-        parameters
+        walk::kept(self.as_dyn(), |_, trained| trained)
     }
 
     /// How many numbers all tensors hold.

@@ -1,7 +1,7 @@
 //! Parameters that are not trained.
 
 use super::{Member, Module, state::heads, walk};
-use mlx_core::{Error, ErrorKind, Result};
+use mlx_core::{Error, ErrorKind, Result, utils::joined};
 use std::{collections::BTreeSet, ops::RangeFull};
 
 /// Which parameters are frozen or unfrozen: `..` for all, a name or names for the members that have it, in the module and
@@ -134,7 +134,7 @@ pub(super) fn freeze(module: &mut dyn Module, keys: &Keys) -> Result<()> {
     for (path, module) in keys.modules(module) {
         let found = keys.in_module(module);
         if let (Some(key), None) = (found.first(), module.state()) {
-            let key = walk::below(&path, key);
+            let key = joined(&path, key);
             let kind = module.type_name();
             let message = format!("{kind} has no field of type State to remember that {key} is frozen");
             return Err(Error::new(ErrorKind::Value, OP, message));

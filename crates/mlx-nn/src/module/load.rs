@@ -1,7 +1,7 @@
 //! Weights from files and maps, and to files.
 
-use super::{Module, ModuleExt, Parameters, walk};
-use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor, utils::IndexMap};
+use super::{Module, ModuleExt, Parameters, python_tuple};
+use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor};
 use std::{
     collections::HashMap,
     fmt,
@@ -109,7 +109,7 @@ impl fmt::Display for LoadReport {
             }
         }
         for one in &self.shapes {
-            let (expected, received) = (python_shape(&one.expected), python_shape(&one.received));
+            let (expected, received) = (python_tuple(&one.expected), python_tuple(&one.received));
             lines.push(format!("shape of {}: {received} for {expected}", one.name));
         }
         for one in &self.dtypes {
@@ -119,16 +119,9 @@ impl fmt::Display for LoadReport {
     }
 }
 
-/// A shape as Python's tuples are written.
-fn python_shape(shape: &[i32]) -> String {
-    let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
-    format!("({}{})", sizes.join(", "), if shape.len() == 1 { "," } else { "" })
-}
-
 fn compared(module: &dyn Module, weights: &Parameters) -> LoadReport {
     let mut report = LoadReport::default();
-    let mut known: IndexMap<String, Tensor> = IndexMap::new();
-    walk::leaves(module, &mut |name, leaf, _| drop(known.insert(name, leaf.value())));
+    let known = module.parameters();
     report.extra = weights.keys().filter(|name| !known.contains_key(*name)).cloned().collect();
     report.extra.sort_unstable();
     for (name, own) in known {
@@ -162,7 +155,7 @@ pub(super) fn load(module: &mut dyn Module, weights: Parameters, strict: bool) -
             return refused(format!("Missing {count} parameters: \n{names}."));
         }
         if let Some(Mismatch { name, expected, received }) = report.shapes.first() {
-            let (expected, received) = (python_shape(expected), python_shape(received));
+            let (expected, received) = (python_tuple(expected), python_tuple(received));
             return refused(format!(
                 "Expected shape {expected} but received shape {received} for parameter {name}"
             ));

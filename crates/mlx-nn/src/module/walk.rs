@@ -1,7 +1,7 @@
 //! Ways through a module and the modules in it.
 
-use super::{Buffer, Member, MemberMut, Module, State};
-use mlx_core::Tensor;
+use super::{Buffer, Member, MemberMut, Module, Parameters, State};
+use mlx_core::{Tensor, utils::joined};
 
 /// A tensor of a module, somewhere in it.
 pub(crate) enum Leaf<'a> {
@@ -33,9 +33,15 @@ impl LeafMut<'_> {
     }
 }
 
-/// A key below another.
-pub(super) fn below(prefix: &str, key: &str) -> String {
-    if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") }
+/// The tensors that `keep` takes, by key; it is told whether they are trained.
+pub(crate) fn kept(module: &dyn Module, keep: impl Fn(&Leaf<'_>, bool) -> bool) -> Parameters {
+    let mut parameters = Parameters::new();
+    leaves(module, &mut |key, leaf, trained| {
+        if keep(&leaf, trained) {
+            parameters.insert(key, leaf.value());
+        }
+    });
+    parameters
 }
 
 /// Calls `visit` with each tensor, its key, and whether it is trained, in Python's order.
@@ -52,7 +58,7 @@ fn leaves_below<'a>(
     let state = module.state();
     module.members(&mut |key, member| {
         let trained = trained && !state.is_some_and(|state| state.is_frozen(key));
-        let key = below(prefix, key);
+        let key = joined(prefix, key);
         match member {
             Member::Parameter(tensor) => visit(key, Leaf::Tensor(tensor), trained),
             Member::Constant(tensor) => visit(key, Leaf::Tensor(tensor), false),
@@ -70,7 +76,7 @@ pub(crate) fn leaves_mut(module: &mut dyn Module, visit: &mut dyn FnMut(&str, Le
 
 fn leaves_mut_below(module: &mut dyn Module, prefix: &str, visit: &mut dyn FnMut(&str, LeafMut<'_>)) {
     module.members_mut(&mut |key, member| {
-        let key = below(prefix, key);
+        let key = joined(prefix, key);
         match member {
             MemberMut::Parameter(tensor) => visit(&key, LeafMut::Tensor(tensor)),
             MemberMut::Buffer(buffer) => visit(&key, LeafMut::Buffer(buffer)),
@@ -94,7 +100,7 @@ pub(super) fn children(module: &dyn Module) -> Vec<(String, &dyn Module)> {
 pub(super) fn modules<'a>(module: &'a dyn Module, prefix: &str, into: &mut Vec<(String, &'a dyn Module)>) {
     into.push((prefix.to_owned(), module));
     for (key, child) in children(module).into_iter().rev() {
-        modules(child, &below(prefix, &key), into);
+        modules(child, &joined(prefix, &key), into);
     }
 }
 
@@ -105,7 +111,7 @@ pub(super) fn leaf_modules<'a>(
     into: &mut Vec<(String, &'a dyn Module)>,
 ) {
     for (key, child) in children(module) {
-        let key = below(prefix, &key);
+        let key = joined(prefix, &key);
         if children(child).is_empty() {
             into.push((key, child));
         } else {
@@ -124,7 +130,7 @@ pub(super) fn modules_mut(
     let mut children = Vec::new();
     module.members_mut(&mut |key, member| {
         if let MemberMut::Module(child) = member {
-            children.push((below(prefix, key), child));
+            children.push((joined(prefix, key), child));
         }
     });
     for (key, child) in children.into_iter().rev() {
