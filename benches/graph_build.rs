@@ -8,15 +8,10 @@ mod paired;
 mod raw;
 mod twin;
 
-use criterion::Criterion;
 use mlx::prelude::*;
-use paired::{Case, Engine, Turns};
+use paired::{Case, Engine};
 use raw::{Array, BFLOAT16, FLOAT32, Stream};
-use std::{
-    hint::black_box,
-    rc::Rc,
-    time::{Duration, Instant},
-};
+use std::{hint::black_box, rc::Rc, time::Instant};
 use twin::Twin;
 
 const COLUMNS: &[&str] = &["ours", "raw C", "Python"];
@@ -30,13 +25,7 @@ fn main() {
         Ok(python) => add_python(&mut cases, &Rc::new(python)),
         Err(why) => println!("Without Python MLX: {why}"),
     }
-    let criterion = Criterion::default()
-        .sample_size(30)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1));
-    let turns =
-        Turns { rounds: 601, turn: Duration::from_micros(500), rest: Duration::ZERO, columns: COLUMNS };
-    paired::run(&cases, criterion, &turns);
+    paired::run_brief(&cases, COLUMNS);
 }
 
 /// An engine whose work includes dropping what it made.

@@ -4,25 +4,15 @@
 
 mod paired;
 
-use criterion::Criterion;
 use mlx::{Dtype, Tensor, fast::HostKernel, ops};
-use paired::{Case, Engine, Turns};
-use std::{
-    hint::black_box,
-    time::{Duration, Instant},
-};
+use paired::{Case, Engine};
+use std::{hint::black_box, time::Instant};
 
 const COLUMNS: &[&str] = &["host kernel", "stock op"];
 
 fn main() {
     let cases = [case("one node of 1 element", 1), case("ten nodes of 1 element", 10)];
-    let criterion = Criterion::default()
-        .sample_size(30)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1));
-    let turns =
-        Turns { rounds: 601, turn: Duration::from_micros(500), rest: Duration::ZERO, columns: COLUMNS };
-    paired::run(&cases, criterion, &turns);
+    paired::run_brief(&cases, COLUMNS);
 }
 
 fn timed(work: impl Fn() -> Tensor + 'static) -> Engine {

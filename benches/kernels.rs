@@ -22,26 +22,14 @@ use mlx::{
 use paired::{Case, Engine, Turns};
 use std::{
     cell::OnceCell,
-    rc::Rc,
     time::{Duration, Instant},
 };
-use twin::Twin;
 
 const COPIES: u64 = 16;
 
 fn main() {
     let mut cases = cases();
-    match Twin::python() {
-        Ok(python) => {
-            let python = Rc::new(python);
-            for case in &mut cases {
-                let (python, name) = (Rc::clone(&python), case.name);
-                let engine = move |count| python.run(name, count).expect("a case of the script");
-                case.engines.push(("Python", Box::new(engine)));
-            }
-        }
-        Err(why) => println!("Without Python MLX: {why}"),
-    }
+    twin::add_python(&mut cases);
     let criterion = Criterion::default()
         .sample_size(10)
         .warm_up_time(Duration::from_millis(200))

@@ -28,6 +28,19 @@ pub(crate) struct Turns {
     pub(crate) columns: &'static [&'static str],
 }
 
+/// [`run`] for work of nanoseconds and microseconds: many short turns.
+pub(crate) fn run_brief(cases: &[Case], columns: &'static [&'static str]) {
+    let criterion = Criterion::default()
+        .sample_size(30)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1));
+    run(
+        cases,
+        criterion,
+        &Turns { rounds: 601, turn: Duration::from_micros(500), rest: Duration::ZERO, columns },
+    );
+}
+
 /// "CASE|ENGINE|COUNT": so many runs of that alone, for a profiler, or for a count of instructions, which a busy machine
 /// does not change.
 const ALONE: &str = "MLX_BENCH_ALONE";

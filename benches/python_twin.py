@@ -60,7 +60,6 @@ MLP = {
 COMPILED = mx.compile(lambda x, y: mx.tanh(x * y + x))
 
 
-
 def drawn(shape, seed):
     array = mx.random.normal(shape, mx.bfloat16, key=mx.random.key(seed))
     mx.eval(array)

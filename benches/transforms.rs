@@ -7,19 +7,13 @@ mod paired;
 mod raw_transforms;
 mod twin;
 
-use criterion::Criterion;
 use mlx::{
     prelude::*,
     transforms::{compile, value_and_grad},
 };
-use paired::{Case, Engine, Turns};
+use paired::{Case, Engine};
 use raw_transforms::{Compiled, Mlp};
-use std::{
-    hint::black_box,
-    rc::Rc,
-    time::{Duration, Instant},
-};
-use twin::Twin;
+use std::{hint::black_box, time::Instant};
 
 const COLUMNS: &[&str] = &["ours", "raw C", "Python"];
 const BATCH: i32 = 64;
@@ -27,24 +21,8 @@ const WIDTH: i32 = 256;
 
 fn main() {
     let mut cases = vec![gradient(), compiled()];
-    match Twin::python() {
-        Ok(python) => {
-            let python = Rc::new(python);
-            for case in &mut cases {
-                let (python, name) = (Rc::clone(&python), case.name);
-                let engine = move |count| python.run(name, count).expect("a case of the script");
-                case.engines.push(("Python", Box::new(engine)));
-            }
-        }
-        Err(why) => println!("Without Python MLX: {why}"),
-    }
-    let criterion = Criterion::default()
-        .sample_size(30)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1));
-    let turns =
-        Turns { rounds: 601, turn: Duration::from_micros(500), rest: Duration::ZERO, columns: COLUMNS };
-    paired::run(&cases, criterion, &turns);
+    twin::add_python(&mut cases);
+    paired::run_brief(&cases, COLUMNS);
 }
 
 fn timed<T>(work: impl Fn() -> T + 'static) -> Engine {

@@ -5,6 +5,7 @@
 // Each bench uses some of these.
 #![allow(dead_code)]
 
+use crate::paired::Case;
 use std::{
     cell::RefCell,
     env,
@@ -12,8 +13,24 @@ use std::{
     io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    rc::Rc,
     time::Duration,
 };
+
+/// Python's engine for each case, all of which its script has; without Python MLX a line that says so.
+pub(crate) fn add_python(cases: &mut [Case]) {
+    match Twin::python() {
+        Ok(python) => {
+            let python = Rc::new(python);
+            for case in cases {
+                let (python, name) = (Rc::clone(&python), case.name);
+                let engine = move |count| python.run(name, count).expect("a case of the script");
+                case.engines.push(("Python", Box::new(engine)));
+            }
+        }
+        Err(why) => println!("Without Python MLX: {why}"),
+    }
+}
 
 /// A process that waits for work; it ends when its input does.
 pub(crate) struct Twin {

@@ -7,6 +7,8 @@ mod failing;
 mod folder;
 mod hostile;
 mod python;
+#[path = "../support/python.rs"]
+mod python_mlx;
 mod readers;
 mod same_as_python;
 mod whole;

@@ -1,11 +1,11 @@
 //! Python MLX reads what we write, where the folder is there into which `cargo xtask parity` installs it.
 
 use crate::{
-    Folder, pairs,
+    Folder, pairs, python_mlx,
     same_as_python::{saved, saved_gguf, texts},
 };
 use mlx::ops;
-use std::{env, path::PathBuf, process::Command};
+use std::path::PathBuf;
 
 /// Reads each file by its ending and compares it with the one that Python wrote beside make.py.
 const COMPARE: &str = r#"
@@ -32,12 +32,8 @@ os._exit(0)
 
 #[test]
 fn python_reads_ours() {
+    let Some(site) = python_mlx::site() else { return };
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let site = env::var_os("MLX_PYTHON_SITE").map_or_else(|| root.join("target/xtask/parity"), PathBuf::from);
-    if !site.join("mlx").exists() {
-        eprintln!("not run: there is no Python MLX in {}", site.display());
-        return;
-    }
     let folder = Folder::new("python");
     ops::save_safetensors_with(folder.path("saved.safetensors"), pairs(&saved()), texts()).unwrap();
     let (tensors, values) = saved_gguf();
@@ -47,8 +43,5 @@ fn python_reads_ours() {
     let (a, b) = (mlx::tensor![1, 2], mlx::tensor![[true]]);
     ops::savez_compressed(folder.path("compressed.npz"), [("a", &a), ("b", &b)]).unwrap();
     ops::save(folder.path("x.npy"), &mlx::tensor![[1.5], [2.5]]).unwrap();
-    let mut python = Command::new("python3");
-    python.args(["-c", COMPARE]).arg(folder.path("")).arg(root.join("tests/files")).env("PYTHONPATH", site);
-    let output = python.output().expect("python3 is there where its packages are");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    python_mlx::run(&site, COMPARE, &[folder.path(""), root.join("tests/files")]);
 }

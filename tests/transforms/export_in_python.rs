@@ -4,13 +4,13 @@ use crate::{
     export::{Keywords, keywords, same},
     exported::import,
     folder::Folder,
+    python,
 };
 use mlx::{
     Tensor, ops,
     prelude::*,
     transforms::{FunctionExporter, export_function},
 };
-use std::{env, path::PathBuf, process::Command};
 
 /// Calls what Rust wrote and writes the same functions for Rust; the outputs go to files.
 const EXCHANGE: &str = r#"
@@ -58,12 +58,7 @@ fn fun(x: &Tensor, more: &Keywords, weight: &Tensor) -> mlx::Result<(Tensor, Ten
 
 #[test]
 fn functions_go_to_python_and_back() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let site = env::var_os("MLX_PYTHON_SITE").map_or_else(|| root.join("target/xtask/parity"), PathBuf::from);
-    if !site.join("mlx").exists() {
-        eprintln!("not run: there is no Python MLX in {}", site.display());
-        return;
-    }
+    let Some(site) = python::site() else { return };
     let folder = Folder::new("python");
     let x = tensor![[0.1, -0.2, 0.3], [1.5, 0.7, -0.9], [0.0, 2.0, -3.0]];
     // One row or a column for the rest: broadcast over both shapes. Captured before it lies in order.
@@ -90,10 +85,7 @@ fn functions_go_to_python_and_back() {
     exporter.call_keywords(&(), &many).unwrap();
     exporter.close().unwrap();
 
-    let mut python = Command::new("python3");
-    python.args(["-c", EXCHANGE]).arg(folder.path("")).env("PYTHONPATH", site);
-    let output = python.output().expect("python3 is there where its packages are");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    python::run(&site, EXCHANGE, &[folder.path("")]);
 
     let (y, z) = f(&x, &more).unwrap();
     let (short_y, short_z) = f(&short, &more).unwrap();

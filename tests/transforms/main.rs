@@ -15,3 +15,5 @@ mod failing;
 #[path = "../support/folder.rs"]
 mod folder;
 mod import;
+#[path = "../support/python.rs"]
+mod python;
