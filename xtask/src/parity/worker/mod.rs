@@ -13,6 +13,7 @@ mod indexing;
 mod input;
 mod methods;
 mod nn;
+mod nn_functions;
 mod operators;
 mod signature;
 mod transforms;

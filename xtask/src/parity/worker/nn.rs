@@ -1,4 +1,4 @@
-//! `mlx.nn`: functions, and layers with their parameters loaded strictly.
+//! Layers of `mlx.nn` with their parameters loaded strictly. Not here: its functions (`nn_functions`).
 
 use super::{
     failure::{Failure, Result, unsupported},
@@ -9,19 +9,6 @@ use mlx_core::Tensor;
 use mlx_nn::{Conv1d, Conv2d, Linear, RMSNorm, Weights};
 use mlx_ops::Convolution;
 use std::collections::HashMap;
-
-/// What `nn.NAME(x)` gives.
-pub(crate) fn function(name: &str, call: &Call) -> Result<Value> {
-    let function: fn(&Tensor) -> mlx_core::Result<Tensor> = match name {
-        "gelu" => mlx_nn::gelu,
-        "gelu_approx" => mlx_nn::gelu_approx,
-        "relu" => mlx_nn::relu,
-        "silu" => mlx_nn::silu,
-        "softplus" => mlx_nn::softplus,
-        _ => return unsupported(&call.op),
-    };
-    Ok(Value::Tensor(function(call.bind("x")?.tensor(0)?)?))
-}
 
 /// What a layer made by `init`, with `params`, gives for the arguments of `call`.
 pub(crate) fn layer(
