@@ -56,7 +56,7 @@ pub mod fast {
     pub use mlx_fast::*;
 }
 
-/// The layers and activations of `mlx.nn`, and `#[derive(Module)]` for models of yours.
+/// `mlx.nn`: layers, activations, losses and initialisers, and `#[derive(Module)]` for models of yours.
 pub mod nn {
     #[doc(inline)]
     pub use mlx_nn::*;

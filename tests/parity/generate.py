@@ -15,7 +15,7 @@ import types
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, fused_losses, indexing, integer_division, layers, linalg, matmul, methods, norms, numeric, operators, order, padding, products, quantization, quantized_products, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_bodies, transforms_grad, transforms_jvp, transforms_vmap, unary,
+    activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, fused_losses, indexing, initializers, integer_division, layers, linalg, losses, matmul, methods, more_activations, norms, numeric, operators, order, padding, products, quantization, quantized_products, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_bodies, transforms_grad, transforms_jvp, transforms_vmap, unary,
 )
 from gen.base import LITERALS
 
@@ -59,6 +59,9 @@ FAMILIES = {
     "quantization": quantization,
     "quantized_products": quantized_products,
     "activations": activations,
+    "more_activations": more_activations,
+    "losses": losses,
+    "initializers": initializers,
     "layers": layers,
     "random_numbers": random_numbers,
     "linalg": linalg,

@@ -26,7 +26,7 @@ IN_PLACE = {
 }
 MODULES = {
     "mx": mx, "fast": mx.fast, "random": mx.random, "linalg": mx.linalg, "fft": mx.fft,
-    "nn": nn, "losses": nn.losses,
+    "nn": nn, "losses": nn.losses, "init": nn.init,
 }
 AT_UPDATES = {"add", "subtract", "multiply", "divide", "maximum", "minimum"}
 TRANSFORMS = {"grad", "value_and_grad", "vjp", "jvp", "vmap", "compile", "checkpoint"}
@@ -173,6 +173,9 @@ def run_named(op, step, env):
     if prefix == "nn" and name[:1].isupper():
         return run_layer(function, step, env)
     args, kw = argument(step.get("args", []), env), keywords(step, env)
+    if prefix == "init":
+        # What makes the initialiser stands in init, as with a layer.
+        return function(**keywords(step, env, "init"))(*args, **kw)
     if op == "mx.isdtype":
         # It asks for a tuple, and JSON has lists only.
         args, kw = as_tuples(args), {name: as_tuples(value) for name, value in kw.items()}

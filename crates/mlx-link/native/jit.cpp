@@ -53,14 +53,18 @@ bool is_whole(const std::string& source, const std::string& kernel) {
 // The command for a copy of the source, when that is whole, with the library moved to its place when it is.
 std::string private_command(const Command& command) {
   static std::atomic<unsigned> count{0};
-  auto own = "." + std::to_string(getpid()) + "." + std::to_string(count++);
+  // MLX's names leave no room: with an addition they can be longer than a file's name may be.
+  auto folder = fs::path(command.source).parent_path();
+  auto own = (folder / ("mlx-rs." + std::to_string(getpid()) + "." + std::to_string(count++))).string();
+  // Of a long kernel's name the file has the beginning only, with a hash behind it.
   auto kernel = fs::path(command.source).stem().string();
+  kernel.resize(std::min(kernel.size(), kernel.rfind('_')));
   for (int tries = 0; tries < 100; ++tries) {
     std::ifstream in(command.source, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), {}};
     if (is_whole(text, kernel)) {
-      auto copy = command.source + own + ".cpp";
-      auto library = command.library + own;
+      auto copy = own + ".cpp";
+      auto library = own + ".so";
       std::ofstream(copy, std::ios::binary) << text;
       return "{ " + command.before + "\"" + copy + "\" -o \"" + library + "\" && mv -f \"" + library + "\" \"" +
           command.library + "\"; status=$?; rm -f \"" + copy + "\"; exit $status; } 2>&1";

@@ -1,8 +1,8 @@
-//! Layers and activations: `mlx.nn`, with Python's names and its order of ops.
+//! Layers, activations, losses and initialisers: `mlx.nn`, with Python's names and its order of ops.
 //!
 //! A layer is a plain struct whose public fields are Python's parameters under their names; `forward` computes it, and
 //! `new` draws parameters as Python does. Models are structs of layers with `#[derive(Module)]`: see [`Module`], and
-//! [`ModuleExt`] for what is done with them. Not here: losses, optimizers.
+//! [`ModuleExt`] for what is done with them. The functions: activations here, [`losses`], [`init`]. Not here: optimizers.
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
@@ -11,12 +11,15 @@
 extern crate self as mlx_nn;
 
 mod activations;
+pub mod init;
 mod layers;
+pub mod losses;
 mod module;
+mod python;
 mod value_and_grad;
 mod weights;
 
-pub use activations::{gelu, gelu_approx, relu, silu, softplus};
+pub use activations::*;
 pub use layers::{
     Conv1d, Conv2d, Dropout, Embedding, Identity, Lambda, LayerNorm, Linear, RMSNorm, Sequential, Unary,
 };
@@ -31,11 +34,57 @@ pub use weights::Weights;
 /// The functions and layers by Python's name, with its module: what tidy wants a parity case for.
 #[doc(hidden)]
 pub const NAMES: &[&str] = &[
+    "init.constant",
+    "init.glorot_normal",
+    "init.glorot_uniform",
+    "init.he_normal",
+    "init.he_uniform",
+    "init.identity",
+    "init.normal",
+    "init.orthogonal",
+    "init.sparse",
+    "init.uniform",
+    "losses.binary_cross_entropy",
+    "losses.cosine_similarity_loss",
+    "losses.cross_entropy",
+    "losses.gaussian_nll_loss",
+    "losses.hinge_loss",
+    "losses.huber_loss",
+    "losses.kl_div_loss",
+    "losses.l1_loss",
+    "losses.log_cosh_loss",
+    "losses.margin_ranking_loss",
+    "losses.mse_loss",
+    "losses.nll_loss",
+    "losses.smooth_l1_loss",
+    "losses.triplet_loss",
+    "nn.celu",
+    "nn.elu",
     "nn.gelu",
     "nn.gelu_approx",
+    "nn.gelu_fast_approx",
+    "nn.glu",
+    "nn.hard_shrink",
+    "nn.hard_tanh",
+    "nn.hardswish",
+    "nn.leaky_relu",
+    "nn.log_sigmoid",
+    "nn.log_softmax",
+    "nn.mish",
+    "nn.prelu",
     "nn.relu",
+    "nn.relu2",
+    "nn.relu6",
+    "nn.selu",
+    "nn.sigmoid",
     "nn.silu",
+    "nn.softmax",
+    "nn.softmin",
     "nn.softplus",
+    "nn.softshrink",
+    "nn.softsign",
+    "nn.step",
+    "nn.tanh",
     "nn.Conv1d",
     "nn.Conv2d",
     "nn.Dropout",

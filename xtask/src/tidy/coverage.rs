@@ -42,9 +42,9 @@ fn unlisted(tree: &Tree) -> Findings {
                 && !text.contains(char::is_whitespace)
         };
         for alias in text.split('"').filter(is_name) {
-            let name = alias.strip_prefix("mx.fast.").map(|name| format!("fast.{name}"));
-            let name = name.unwrap_or_else(|| alias.to_owned());
-            if !listed.contains(name.as_str()) {
+            let inner = ["mx.fast.", "nn.losses.", "nn.init."].iter().any(|module| alias.starts_with(module));
+            let name = if inner { alias.split_once('.').map_or(alias, |(_, name)| name) } else { alias };
+            if !listed.contains(name) {
                 found.push(format!("{path}: {alias} is missing in the crate's NAMES"));
             }
         }

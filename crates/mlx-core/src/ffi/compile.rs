@@ -12,7 +12,7 @@ use super::{
     vector::Vector,
     view,
 };
-use crate::{Error, ErrorKind, Result, Tensor, guard, transforms::CompileMode};
+use crate::{Error, ErrorKind, OperandRef, Result, Scalar, Tensor, guard, transforms::CompileMode};
 use mlx_link as sys;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -279,58 +279,108 @@ pub(crate) fn set_mode(mode: CompileMode) -> Result<()> {
     status::check("set_compile_mode", ErrorKind::Mlx, call!(sys::mlx_set_compile_mode, value mode))
 }
 
-/// What the library itself compiles: tensors and constants in, one tensor out.
-pub type Pointwise = fn(&[Tensor], &[f64]) -> Result<Tensor>;
+/// What the library itself compiles: a tensor and parameters in, one tensor out.
+pub type Pointwise = fn(&Tensor, &[OperandRef<'_>]) -> Result<Tensor>;
 
 struct Recipe {
     function: Pointwise,
-    constants: Vec<f64>,
+    /// The scalars among the parameters; a tensor's place is empty.
+    scalars: Vec<Option<Scalar>>,
 }
 
 impl Traceable for Recipe {
     fn trace(&self, inputs: Vec<Tensor>, _direct: bool) -> Result<(Vec<Tensor>, usize), Stop> {
-        let output = (self.function)(&inputs, &self.constants).map_err(Stop::failed)?;
+        let lost =
+            || Stop::failed(Error::new(ErrorKind::Mlx, "compile", "a compiled function lost an input"));
+        let (x, mut tensors) = inputs.split_first().map(|(x, rest)| (x, rest.iter())).ok_or_else(lost)?;
+        let parameter = |scalar: &Option<Scalar>| match scalar {
+            Some(scalar) => Ok(OperandRef::Scalar(*scalar)),
+            None => tensors.next().map(OperandRef::Tensor).ok_or_else(lost),
+        };
+        let parameters = self.scalars.iter().map(parameter).collect::<Result<SmallVec<[_; 4]>, Stop>>()?;
+        let output = (self.function)(x, &parameters).map_err(Stop::failed)?;
         Ok((vec![output], 0))
     }
 }
 
-/// One a function and its constants, for as long as the process.
+/// One a function and the scalars it got, for as long as the process.
 static COMPILED: Mutex<Option<HashMap<Key, &'static Traced<Recipe>>>> = Mutex::new(None);
 
-type Key = (usize, Vec<u64>);
+/// The function's address; for each parameter its kind, and the scalar's bits.
+type Key = (usize, SmallVec<[(u8, u64); 2]>);
 
-/// `function(inputs, constants)`, traced once a dtype and fused as Python MLX fuses the function it decorates with
-/// `mx.compile(shapeless=True)`.
+/// `function(x, parameters)`, traced once a dtype and fused as Python MLX fuses the function it decorates with
+/// `mx.compile(shapeless=True)`: tensors are inputs, scalars are constants of the trace.
 ///
-/// For the crates of this workspace, which keep its contract: a plain function of tensors and constants, whose nodes depend
-/// on nothing else and go elementwise, so that one trace serves every shape.
+/// For the crates of this workspace, which keep its contract: a plain function of its arguments, whose nodes depend on
+/// nothing else and bear every shape, so that one trace serves them all.
 ///
 /// # Errors
-/// What `function` returns, and what MLX refuses.
+/// What `function` returns, and what MLX refuses; a complex scalar, which is no constant to Python's `mx.compile`.
 #[track_caller]
 pub fn pointwise(
     op: &'static str,
     function: Pointwise,
-    inputs: &[Tensor],
-    constants: &[f64],
+    x: &Tensor,
+    parameters: &[OperandRef<'_>],
 ) -> Result<Tensor> {
-    let tensors: Vec<&Tensor> = inputs.iter().collect();
     let build = || {
-        let (mut outputs, _) = compiled(function, constants)?.apply::<Error>(op, &tensors)?;
+        let mut tensors: SmallVec<[&Tensor; 4]> = SmallVec::new();
+        tensors.push(x);
+        tensors.extend(parameters.iter().filter_map(|parameter| match parameter {
+            OperandRef::Tensor(tensor) => Some(*tensor),
+            OperandRef::Scalar(_) => None,
+        }));
+        // A trace that another call made reads past a tensor's end; the ops themselves refuse it.
+        if !broadcast(&tensors) {
+            return function(x, parameters);
+        }
+        let (mut outputs, _) = compiled(op, function, parameters)?.apply::<Error>(op, &tensors)?;
         outputs.pop().ok_or_else(|| Error::new(ErrorKind::Mlx, op, "a compiled function gave nothing"))
     };
-    told(op, build, || inputs.iter().map(Into::into))
+    told(op, build, || std::iter::once(x.into()).chain(parameters.iter().copied()))
 }
 
-fn compiled(function: Pointwise, constants: &[f64]) -> Result<&'static Traced<Recipe>> {
-    let key = (function as usize, constants.iter().map(|c| c.to_bits()).collect());
+/// Whether all shapes broadcast to one.
+fn broadcast(tensors: &[&Tensor]) -> bool {
+    let most = tensors.iter().map(|tensor| tensor.ndim()).max().unwrap_or(0);
+    (1..=most).all(|from_end| {
+        let sizes = tensors.iter().filter_map(|tensor| tensor.shape().iter().rev().nth(from_end - 1));
+        let mut wide = sizes.filter(|&&size| size != 1);
+        let first = wide.next();
+        wide.all(|size| Some(size) == first)
+    })
+}
+
+fn compiled(
+    op: &'static str,
+    function: Pointwise,
+    parameters: &[OperandRef<'_>],
+) -> Result<&'static Traced<Recipe>> {
+    let part = |parameter: &OperandRef<'_>| match *parameter {
+        OperandRef::Tensor(_) => Ok((0, 0)),
+        OperandRef::Scalar(Scalar::Bool(value)) => Ok((1, value.into())),
+        OperandRef::Scalar(Scalar::Int(value)) => Ok((2, value.cast_unsigned())),
+        OperandRef::Scalar(Scalar::Float(value)) => Ok((3, value.to_bits())),
+        OperandRef::Scalar(Scalar::Complex(_)) => {
+            let message = "[compile] Function arguments must be trees of arrays or constants (floats, ints, strings, \
+                           or None), but received type complex.";
+            Err(Error::new(ErrorKind::Value, op, message))
+        }
+        OperandRef::Scalar(Scalar::IntOutOfRange) => Err(Error::new(ErrorKind::Value, op, "std::bad_cast")),
+    };
+    let key = (function as usize, parameters.iter().map(part).collect::<Result<_>>()?);
     let mut known = COMPILED.lock();
     let known = known.get_or_insert_default();
     if let Some(traced) = known.get(&key) {
         return Ok(traced);
     }
     let how = How { shapeless: true, ..How::default() };
-    let recipe = Recipe { function, constants: constants.to_vec() };
+    let scalar = |parameter: &OperandRef<'_>| match *parameter {
+        OperandRef::Tensor(_) => None,
+        OperandRef::Scalar(scalar) => Some(scalar),
+    };
+    let recipe = Recipe { function, scalars: parameters.iter().map(scalar).collect() };
     let traced = Box::leak(Box::new(Traced::new(&Arc::new(Id::new()), how, &[], recipe)?));
     Ok(known.entry(key).or_insert(traced))
 }

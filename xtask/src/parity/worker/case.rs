@@ -2,7 +2,7 @@
 
 use super::{
     failure::{Failure, Result, ill_formed, unsupported},
-    fast, functions, indexing, input, layers, methods, nn, operators,
+    fast, functions, indexing, input, layers, methods, nn_functions, operators,
     signature::Call,
     transforms,
     value::{Names, Value, argument, arguments, encode, lookup, tensors_in},
@@ -100,17 +100,22 @@ fn operation(step: &Json, names: &Names) -> Result<Value> {
     }
     let Some((prefix, name)) = op.split_once('.') else { return unsupported(op) };
     let call = Call { op: op.to_owned(), args: arguments(args, names)?, kw: keywords(&step["kw"], names)? };
+    let made_with = || -> Result<Call> {
+        Ok(Call { op: op.to_owned(), args: Vec::new(), kw: keywords(&step["init"], names)? })
+    };
     match prefix {
         "mx" => functions::call(name, &call),
         "method" => methods::call(name, &call),
         "fast" => fast::call(op, &call).unwrap_or_else(|| unsupported(op)),
         "nn" if name.starts_with(char::is_uppercase) => {
-            let init = Call { op: op.to_owned(), args: Vec::new(), kw: keywords(&step["init"], names)? };
+            let init = made_with()?;
             let has_params = step.get("params").is_some();
             let params = has_params.then(|| keywords(&step["params"], names)).transpose()?;
             layers::call(name, step, &init, params, &call)
         }
-        "nn" => nn::function(name, &call),
+        "nn" => nn_functions::activation(name, &call),
+        "losses" => nn_functions::loss(name, &call),
+        "init" => nn_functions::initialized(name, &made_with()?, &call),
         _ => functions::of_module(prefix, name, &call).unwrap_or_else(|| unsupported(op)),
     }
 }

@@ -1,6 +1,6 @@
 //! `mlx.nn`: layers, made as Python's constructors make them, with their parameters drawn or loaded strictly.
 //!
-//! Not here: functions (`nn`).
+//! Not here: functions (`nn_functions`).
 
 use super::{
     failure::{Result, ill_formed, unsupported},

@@ -13,7 +13,7 @@ pub(crate) mod indexing;
 mod input;
 mod layers;
 mod methods;
-mod nn;
+mod nn_functions;
 pub(crate) mod operators;
 mod signature;
 mod transforms;
