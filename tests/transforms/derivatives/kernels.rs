@@ -1,11 +1,10 @@
-//! Fused kernels, quantization, layers, draws.
+//! Fused kernels, quantization, draws.
 
 use super::row::{Fixed, I, N, P, Row, U, row, rows};
 use mlx::{
-    Dtype, Result, Tensor, fast,
+    Dtype, Tensor, fast,
     fast::{Attention, Gather, LayerNorm, Mask, QuantMode, Quantization, QuantizedTensor, Rope},
-    nn, ops,
-    ops::Convolution,
+    ops,
     prelude::*,
     random,
     random::{
@@ -61,49 +60,7 @@ pub(crate) const FUSED: &[Row] = &[
     .vmap_within(1e-7),
     row("mx.hadamard_transform", &[N(&[2, 4])], |v| fast::hadamard_transform(&v[0], None)).single(),
     row("mx.hadamard_transform", &[N(&[1, 12])], |v| fast::hadamard_transform(&v[0], Some(0.5))).single(),
-    row("nn.gelu", &[N(&[2, 3])], nn_gelu).rough(),
-    row("nn.gelu_approx", &[N(&[2, 3])], |v| nn::gelu_approx(&v[0])),
-    row("nn.relu", &[N(&[2, 3])], |v| nn::relu(&v[0])),
-    row("nn.silu", &[N(&[2, 3])], |v| nn::silu(&v[0])).rough(),
-    row("nn.softplus", &[N(&[2, 3])], |v| nn::softplus(&v[0])).rough(),
-    row("nn.Linear", &[N(&[2, 3]), N(&[4, 3]), N(&[4])], |v| {
-        nn::Linear::from_parameters(v[1].clone(), Some(v[2].clone())).forward(&v[0])
-    })
-    .no_vmap(&[("2", "input c must broadcast to the output shape")])
-    .vmap_within(1e-14),
-    row("nn.RMSNorm", &[N(&[2, 3]), N(&[3])], |v| {
-        nn::RMSNorm::from_parameters(v[1].clone(), 1e-5).forward(&v[0])
-    })
-    .rough(),
-    row("nn.LayerNorm", &[N(&[2, 3]), N(&[3]), N(&[3])], |v| {
-        nn::LayerNorm::from_parameters(v[1].clone(), Some(v[2].clone()), 1e-5).forward(&v[0])
-    })
-    .rough(),
-    row("nn.Embedding", &[I(&[2, 2], &[1, 2, 0, 1]), N(&[3, 4])], |v| {
-        nn::Embedding::from_parameters(v[1].clone()).forward(&v[0])
-    }),
-    row("nn.Identity", &[N(&[2, 3])], |v| nn::Identity::new().forward(&v[0])),
-    row("nn.Dropout", &[N(&[2, 3])], |v| {
-        random::seed(7)?;
-        nn::Dropout::new(0.4)?.forward(&v[0])
-    }),
-    row("nn.Conv1d", &[N(&[1, 5, 2]), N(&[2, 3, 2]), N(&[2])], |v| {
-        nn::Conv1d::from_parameters(v[1].clone(), Some(v[2].clone()), Convolution::new()).forward(&v[0])
-    })
-    .single()
-    .no_jvp("Not implemented for Convolution")
-    .vmap_within(1e-6),
-    row("nn.Conv2d", &[N(&[1, 4, 4, 1]), N(&[2, 3, 2, 1]), N(&[2])], |v| {
-        nn::Conv2d::from_parameters(v[1].clone(), Some(v[2].clone()), Convolution::new()).forward(&v[0])
-    })
-    .single()
-    .no_jvp("Not implemented for Convolution")
-    .vmap_within(1e-6),
 ];
-
-fn nn_gelu(v: &[Tensor]) -> Result<Tensor> {
-    nn::gelu(&v[0])
-}
 
 fn affine() -> Quantization {
     Quantization::new(QuantMode::Affine).group_size(32)

@@ -10,6 +10,7 @@ mod check;
 mod elementwise;
 mod indexing;
 mod kernels;
+mod nn;
 mod products;
 mod reductions;
 mod row;
@@ -54,6 +55,9 @@ tests! {
     fourier_transforms: algebra::FOURIER;
     complex_numbers: algebra::COMPLEX;
     fused_kernels: kernels::FUSED;
+    activations: nn::ACTIVATIONS;
+    losses: nn::LOSSES;
+    layers: nn::LAYERS;
     quantized: kernels::QUANTIZED;
     draws: kernels::DRAWS;
 }
