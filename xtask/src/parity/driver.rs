@@ -99,6 +99,8 @@ impl Driver {
         if ours != theirs {
             return Err(format!("the two sides run different builds of MLX:\n{}", greeting.join("\n")));
         }
+        python.keep_kernels(&theirs);
+        rust.keep_kernels(&ours);
         greeting.push(blas::compare(cpu, &said[0], &said[1])?);
         let on_gpu = matches!(device, Some(Place::Gpu));
         Ok(Driver { python, rust, limit, greeting, on_gpu, shim })

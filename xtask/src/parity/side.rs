@@ -6,7 +6,7 @@
 use serde_json::Value;
 use std::{
     env, fs,
-    io::{BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
@@ -30,6 +30,8 @@ pub(crate) struct Side {
     verbose: bool,
     /// The worker's TMPDIR, in which MLX keeps what it compiles; and its stderr.
     scratch: TempDir,
+    /// Where its kernels lie between two runs. None once a worker was ended at work: it may have left half a kernel.
+    kernels: Option<PathBuf>,
     worker: Worker,
 }
 
@@ -50,10 +52,23 @@ impl Side {
         environment: Vec<(&'static str, PathBuf)>,
         verbose: bool,
     ) -> Result<Side, String> {
-        let scratch = TempDir::new().map_err(|e| format!("no folder for temporary files: {e}"))?;
+        let scratch = scratch().map_err(|e| format!("no folder for temporary files: {e}"))?;
         let mut command = command(&program, &arguments, &environment, scratch.path(), verbose)?;
         let worker = Worker::start(&mut command).map_err(|e| format!("{}: {e}", program.display()))?;
-        Ok(Side { name, program, arguments, environment, verbose, scratch, worker })
+        Ok(Side { name, program, arguments, environment, verbose, scratch, kernels: None, worker })
+    }
+
+    /// Takes the fused kernels that earlier runs with the same `library` compiled for this side, which is a second each;
+    /// they lie there again when this run ends. Each side compiles its own, and two runs at once do not share.
+    pub(crate) fn keep_kernels(&mut self, library: &str) {
+        let kept = runs().join(format!("kernels-{}-{}", self.name, &library[..16]));
+        let _ = fs::rename(&kept, self.compiled());
+        self.kernels = Some(kept);
+    }
+
+    /// MLX's folder below the worker's TMPDIR.
+    fn compiled(&self) -> PathBuf {
+        self.scratch.path().join("mlx")
     }
 
     /// What the worker says of itself.
@@ -98,6 +113,9 @@ impl Side {
     /// The answer to the request, or how the worker was lost over it.
     pub(crate) fn receive(&mut self, deadline: Instant) -> Result<Result<Value, String>, String> {
         let reply = self.worker.read(deadline);
+        if reply.is_err() {
+            self.kernels = None;
+        }
         if reply.as_ref().map_or(true, |reply| reply["last"] == true) {
             self.restart()?;
         }
@@ -116,6 +134,26 @@ impl Side {
     fn stderr(&self) -> PathBuf {
         stderr(self.scratch.path())
     }
+}
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        self.worker.stop();
+        if let Some(kept) = &self.kernels {
+            let _ = fs::rename(self.compiled(), kept);
+        }
+    }
+}
+
+/// What runs leave to later ones.
+fn runs() -> PathBuf {
+    crate::root().join("target/parity")
+}
+
+/// On the file system of what is kept; where the project's folder is not there, as on a machine that has the binary alone,
+/// nothing is kept.
+fn scratch() -> io::Result<TempDir> {
+    fs::create_dir_all(runs()).and_then(|()| TempDir::new_in(runs())).or_else(|_| TempDir::new())
 }
 
 fn stderr(scratch: &Path) -> PathBuf {
@@ -151,7 +189,7 @@ fn command(
 }
 
 impl Worker {
-    fn start(command: &mut Command) -> std::io::Result<Worker> {
+    fn start(command: &mut Command) -> io::Result<Worker> {
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let requests = process.stdin.take();
         let (sender, replies) = mpsc::channel();
