@@ -135,7 +135,9 @@ pub fn pad(x: &Tensor, widths: impl IntoPadding, fill: impl IntoFill) -> Result<
     }
     let (value, mode): (_, &CStr) = match fill.fill() {
         Fill::Constant(value) => (value.to_tensor("pad", Some(x.dtype()))?, c"constant"),
-        Fill::Mode(mode) => (Tensor::weak("pad", Scalar::Int(0), Some(x.dtype()))?, mode.name()),
+        Fill::Mode(mode) => {
+            (OperandRef::Scalar(Scalar::Int(0)).to_tensor("pad", Some(x.dtype()))?, mode.name())
+        }
     };
     if value.size() == 0 {
         // MLX reads one all the same.

@@ -1,10 +1,17 @@
 //! Calls of mlx-c that pick elements out by position, or write at positions; index tensors are guarded here, but for those
 //! of `gather` and `scatter`, which the caller has sent through [`positions`].
 
-use super::call::node;
-use crate::{Dtype, Error, ErrorKind, Result, Tensor, guard};
+use super::{
+    build::{build_in, told},
+    call::{call, constant, node},
+    runtime,
+};
+use crate::{Dtype, Error, ErrorKind, Result, Scalar, Tensor, guard, scalar};
 use mlx_link as sys;
-use std::{borrow::Cow, ffi::c_int};
+use std::{
+    borrow::{Borrow, Cow},
+    ffi::c_int,
+};
 
 /// `index` as positions of an axis of `size`: an error, or guard nodes for lazy values, where it leads outside.
 ///
@@ -50,6 +57,24 @@ pub fn take_axis(x: &Tensor, index: &Tensor, axis: i32) -> Result<Tensor> {
     node!("take", sys::mlx_take_axis, tensor x, tensor index, value axis)
 }
 
+/// The subtensor of `x` at a position of `axis`, of which the caller has seen that it is there.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn take_position(x: &Tensor, position: i32, axis: i32) -> Result<Tensor> {
+    let build = || {
+        let guard = runtime::enter()?;
+        let index = constant(&guard, scalar::weak("take", Scalar::Int(position.into()), Dtype::Uint32)?);
+        build_in(
+            &guard,
+            "take",
+            |out, stream| call!(sys::mlx_take_axis, value out, tensor x, value index.raw(), value axis, value stream),
+        )
+    };
+    told("take", build, || std::iter::once(x.into()))
+}
+
 /// The elements of `x`, as one row, at `index`.
 ///
 /// # Errors
@@ -86,7 +111,7 @@ pub fn put_along_axis(x: &Tensor, index: &Tensor, values: &Tensor, axis: i32) ->
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn gather(x: &Tensor, indices: &[Tensor], axes: &[i32], sizes: &[i32]) -> Result<Tensor> {
+pub fn gather<T: Borrow<Tensor>>(x: &Tensor, indices: &[T], axes: &[i32], sizes: &[i32]) -> Result<Tensor> {
     node!("gather", sys::mlx_gather, tensor x, vector indices, list axes, list sizes)
 }
 

@@ -2,13 +2,14 @@
 
 use super::items::{Index, Slice, wrapped};
 use mlx_core::{Dtype, Result, Shape, Tensor, ffi};
+use std::borrow::Cow;
 
 /// What an item of the gather became: the positions along its axis.
-enum Positions {
+enum Positions<'a> {
     /// Of a slice: one dimension.
     Slice(Tensor),
     /// Of a tensor or an integer.
-    Tensor(Tensor),
+    Tensor(Cow<'a, Tensor>),
 }
 
 /// The gather of `items`, with the items that are left to do on its result.
@@ -49,13 +50,13 @@ fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)
         positions.push(match item {
             Index::NewAxis => continue,
             Index::Slice(slice) => Positions::Slice(range(*slice, sizes[axis], idle)?),
-            Index::At(position) => Positions::Tensor(constant(*position, sizes[axis], axis)?),
+            Index::At(position) => Positions::Tensor(Cow::Owned(constant(*position, sizes[axis], axis)?)),
             Index::Tensor(tensor) => {
                 dimensions = dimensions.max(tensor.ndim());
                 Positions::Tensor(if idle {
-                    tensor.clone()
+                    Cow::Borrowed(tensor)
                 } else {
-                    ffi::positions("index", tensor, axis, sizes[axis])?.into_owned()
+                    ffi::positions("index", tensor, axis, sizes[axis])?
                 })
             }
             Index::Ellipsis | Index::Bool(_) => {
@@ -67,35 +68,35 @@ fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)
     let taken = positions.len();
     let indices = laid_out(positions, dimensions, slices, in_front)?;
 
-    let axes: Vec<i32> = (0..taken as i32).collect();
+    let axes: Shape = (0..taken as i32).collect();
     let mut sizes = Shape::from_slice(x.shape());
     sizes[..taken].fill(1);
     let result = ffi::gather(x, &indices, &axes, &sizes)?;
     let before = (dimensions + slices) as i32;
-    let gone: Vec<i32> = (before..before + taken as i32).collect();
+    let gone: Shape = (before..before + taken as i32).collect();
     Ok((ffi::squeeze_axes(&result, &gone)?, dimensions))
 }
 
 /// The positions with dimensions of size 1 where those of other items are.
 #[track_caller]
 fn laid_out(
-    positions: Vec<Positions>,
+    positions: Vec<Positions<'_>>,
     dimensions: usize,
     slices: usize,
     in_front: bool,
-) -> Result<Vec<Tensor>> {
+) -> Result<Vec<Cow<'_, Tensor>>> {
     let mut done = 0;
     let lay = |positions| match positions {
         Positions::Slice(range) => {
             let mut shape = Shape::from_elem(1, dimensions + slices);
             shape[done + if in_front { dimensions } else { 0 }] = range.shape()[0];
             done += 1;
-            ffi::reshape(&range, &shape)
+            ffi::reshape(&range, &shape).map(Cow::Owned)
         }
         Positions::Tensor(tensor) if in_front => {
             let mut shape = Shape::from_slice(tensor.shape());
             shape.extend(std::iter::repeat_n(1, slices));
-            ffi::reshape(&tensor, &shape)
+            ffi::reshape(&tensor, &shape).map(Cow::Owned)
         }
         Positions::Tensor(tensor) => Ok(tensor),
     };

@@ -4,7 +4,7 @@
 
 use super::{
     gather::gathered,
-    items::{Index, IndexSpec, bool_alone, expanded, has_axes, wrapped},
+    items::{Index, IndexSpec, bool_alone, expand, has_axes, wrapped},
 };
 use mlx_core::{Dtype, Error, ErrorKind, Result, Shape, Tensor, ffi};
 use smallvec::{SmallVec, smallvec};
@@ -35,7 +35,7 @@ use smallvec::{SmallVec, smallvec};
 #[doc(alias = "__getitem__")]
 #[track_caller]
 pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
-    let node = match index.into() {
+    let node = match &mut index.into() {
         IndexSpec::One(item) => one(x, item),
         IndexSpec::Many(items) => several(x, items),
     };
@@ -44,19 +44,18 @@ pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
 
 /// `x[i]`: an integer alone gathers.
 #[track_caller]
-fn one(x: &Tensor, item: Index) -> Result<Tensor> {
+fn one(x: &Tensor, item: &Index) -> Result<Tensor> {
     match item {
         Index::Ellipsis => Ok(x.clone()),
         Index::NewAxis => ffi::expand_dims(x, &[0]),
         Index::Bool(_) => Err(bool_alone()),
         Index::At(position) => {
             has_axes(x)?;
-            let position = wrapped(position, x.shape()[0], 0)?;
-            ffi::take_axis(x, &Tensor::scalar(position, Dtype::Uint32)?, 0)
+            ffi::take_position(x, wrapped(*position, x.shape()[0], 0)?, 0)
         }
         Index::Slice(slice) => {
             has_axes(x)?;
-            if slice.is_full() { Ok(x.clone()) } else { sliced(x, &[Index::Slice(slice)]) }
+            if slice.is_full() { Ok(x.clone()) } else { sliced(x, std::slice::from_ref(item)) }
         }
         Index::Tensor(positions) => {
             has_axes(x)?;
@@ -64,20 +63,22 @@ fn one(x: &Tensor, item: Index) -> Result<Tensor> {
                 let message = "boolean indices are not yet supported";
                 return Err(Error::new(ErrorKind::Dtype, "index", message));
             }
-            ffi::take_axis(x, &positions, 0)
+            ffi::take_axis(x, positions, 0)
         }
     }
 }
 
 /// `x[i, j, …]`
 #[track_caller]
-fn several(x: &Tensor, items: SmallVec<[Index; 6]>) -> Result<Tensor> {
-    let items = expanded(x, items)?;
+fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<Tensor> {
+    expand(x, items)?;
     if !items.iter().any(|item| matches!(item, Index::Tensor(_))) {
-        return sliced(x, &items);
+        return sliced(x, items);
     }
-    let (result, rest) = gathered(x, &items)?;
-    if rest.is_empty() { Ok(result) } else { sliced(&result, &rest) }
+    let (result, rest) = gathered(x, items)?;
+    let is_whole = |item: &Index| matches!(item, Index::Slice(slice) if slice.is_full());
+    // MLX adds no node for a slice of all.
+    if rest.iter().all(is_whole) { Ok(result) } else { sliced(&result, &rest) }
 }
 
 /// One slice over all axes, then the axes of single positions go and the new ones come.

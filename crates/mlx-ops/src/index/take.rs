@@ -1,6 +1,8 @@
 //! Picking elements out by tensors along one axis, and slices that start where a tensor says: `take` and its kin.
 
-use mlx_core::{Error, ErrorKind, IntoAxes, IntoShape, Operand, OperandRef, Result, Scalar, Tensor, ffi};
+use mlx_core::{
+    Error, ErrorKind, IntoAxes, IntoShape, Operand, OperandRef, Result, Scalar, Shape, Tensor, ffi,
+};
 
 /// The axis that an argument names; none for `..`.
 fn axis_of(op: &'static str, axis: impl IntoAxes) -> Result<Option<i32>> {
@@ -70,10 +72,10 @@ fn take_one(x: &Tensor, position: i64, axis: Option<i32>) -> Result<Tensor> {
         let message = format!("index {position} is out of bounds for axis {axis} with size {size}");
         return Err(Error::new(ErrorKind::Index, OP, message));
     }
-    let (mut start, mut stop) = (vec![0; row.ndim()], row.shape().to_vec());
+    let (mut start, mut stop) = (Shape::from_elem(0, row.ndim()), Shape::from_slice(row.shape()));
     start[axis] = position as i32;
     stop[axis] = position as i32 + 1;
-    let slice = ffi::slice(row, &start, &stop, &vec![1; row.ndim()])?;
+    let slice = ffi::slice(row, &start, &stop, &Shape::from_elem(1, row.ndim()))?;
     ffi::squeeze_axes(&slice, &[axis as i32])
 }
 
