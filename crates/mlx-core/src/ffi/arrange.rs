@@ -84,7 +84,7 @@ fn padded_by_joins(x: &Tensor, axes: &[i32], low: &[i32], high: &[i32], value: &
             super::broadcast_to(&value, &sizes)
         };
         let (before, behind) = (border(low)?, border(high)?);
-        padded = super::concatenate(&[before, padded, behind], Some(axis))?;
+        padded = super::concatenate(&[&before, &padded, &behind], Some(axis))?;
     }
     Ok(padded)
 }

@@ -1,12 +1,8 @@
 //! Calls of mlx-c that pick elements out by position, or write at positions; index tensors are guarded here, but for those
 //! of `gather` and `scatter`, which the caller has sent through [`positions`].
 
-use super::{
-    build::{build_in, told},
-    call::{call, constant, node},
-    runtime,
-};
-use crate::{Dtype, Error, ErrorKind, Result, Scalar, Tensor, guard, scalar};
+use super::call::node;
+use crate::{Dtype, Error, ErrorKind, Result, Scalar, Tensor, guard};
 use mlx_link as sys;
 use std::{
     borrow::{Borrow, Cow},
@@ -63,16 +59,8 @@ pub fn take_axis(x: &Tensor, index: &Tensor, axis: i32) -> Result<Tensor> {
 /// What MLX refuses.
 #[track_caller]
 pub fn take_position(x: &Tensor, position: i32, axis: i32) -> Result<Tensor> {
-    let build = || {
-        let guard = runtime::enter()?;
-        let index = constant(&guard, scalar::weak("take", Scalar::Int(position.into()), Dtype::Uint32)?);
-        build_in(
-            &guard,
-            "take",
-            |out, stream| call!(sys::mlx_take_axis, value out, tensor x, value index.raw(), value axis, value stream),
-        )
-    };
-    told("take", build, || std::iter::once(x.into()))
+    let index = &Tensor::weak("take", Scalar::Int(position.into()), Some(Dtype::Uint32))?;
+    node!("take", sys::mlx_take_axis, tensor x, tensor index, value axis)
 }
 
 /// The elements of `x`, as one row, at `index`.

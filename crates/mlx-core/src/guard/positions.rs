@@ -148,7 +148,7 @@ fn search<T: Element + Ord + TryFrom<i64>>(
         // At their own width and without an early end the loop looks at many values at a time.
         if let Good::Between(low, high) = good
             && let (Ok(low), Ok(high)) = (T::try_from(low), T::try_from(high))
-            && values().fold(true, |all, value| all & (low <= value) & (value <= high))
+            && values().fold(true, |all, value| all & (low..=high).contains(&value))
         {
             return None;
         }
