@@ -32,10 +32,9 @@ impl Handle {
     pub(crate) fn shape(&self) -> &[i32] {
         // SAFETY: a live array keeps its shape unchanged; an empty one may be a null pointer, so its length decides.
         unsafe {
-            match self.ndim() {
-                0 => &[],
-                ndim => std::slice::from_raw_parts(sys::mlx_array_shape(self.raw()), ndim),
-            }
+            let mut ndim = 0;
+            let sizes = sys::mlxr_array_shape(self.raw(), &raw mut ndim);
+            if ndim == 0 { &[] } else { std::slice::from_raw_parts(sizes, ndim) }
         }
     }
 

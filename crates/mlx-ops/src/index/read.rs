@@ -5,9 +5,10 @@
 use super::{
     gather::gathered,
     items::{Index, IndexSpec, bool_alone, expand, has_axes, wrapped},
+    region::Region,
 };
 use mlx_core::{Dtype, Error, ErrorKind, Result, Shape, Tensor, ffi};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 /// The elements at `index`: `index(&x, (0, .., 1..3, NewAxis, &rows))` is Python's `x[0, :, 1:3, None, rows]`.
 ///
@@ -85,30 +86,23 @@ fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<Tensor> {
 #[track_caller]
 fn sliced(x: &Tensor, items: &[Index]) -> Result<Tensor> {
     let sizes = x.shape();
-    let mut start: Shape = smallvec![0; sizes.len()];
-    let mut stop = Shape::from_slice(sizes);
-    let mut step: Shape = smallvec![1; sizes.len()];
-    let mut axis = 0;
-    for item in items {
-        match *item {
-            Index::At(position) => {
-                start[axis] = wrapped(position, sizes[axis], axis)?;
-                stop[axis] = start[axis] + 1;
-            }
-            Index::Slice(slice) => (start[axis], stop[axis], step[axis]) = slice.raw(sizes[axis])?,
-            _ => continue,
-        }
-        axis += 1;
-    }
-    let mut result = ffi::slice(x, &start, &stop, &step)?;
+    let mut region = Region::default();
     let (mut gone, mut new) = (Shape::new(), Shape::new());
     for (i, item) in items.iter().enumerate() {
-        match item {
-            Index::At(_) => gone.push((i - new.len()) as i32),
+        let axis = region.axes();
+        match *item {
+            Index::At(position) => {
+                let start = wrapped(position, sizes[axis], axis)?;
+                region.push((start, start + 1, 1));
+                gone.push((i - new.len()) as i32);
+            }
+            Index::Slice(slice) => region.push(slice.raw(sizes[axis])?),
             Index::NewAxis => new.push((i - gone.len()) as i32),
             _ => {}
         }
     }
+    region.fill(sizes);
+    let mut result = ffi::slice(x, &region.start, &region.stop, &region.step)?;
     if !gone.is_empty() {
         result = ffi::squeeze_axes(&result, &gone)?;
     }

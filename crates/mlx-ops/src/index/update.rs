@@ -4,6 +4,7 @@
 
 use super::{
     items::{Index, IndexSpec, bool_alone, expand, has_axes, wrapped},
+    region::Region,
     scatter::{self, Scatter, without_leading},
 };
 use mlx_core::{
@@ -11,7 +12,7 @@ use mlx_core::{
     ffi::{self, Reduction},
     or_panic,
 };
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// How a value meets what is at an index.
@@ -107,11 +108,11 @@ fn one(x: &Tensor, item: &Index, update: Update, value: &Tensor) -> Result<Tenso
         Index::At(position) => {
             has_axes(x)?;
             let start = wrapped(*position, x.shape()[0], 0)?;
-            Region::first(x, (start, start + 1, 1)).write(x, update, &*fitted(x, value)?)
+            write(x, &Region::of(x, [(start, start + 1, 1)]), update, &*fitted(x, value)?)
         }
         Index::Slice(slice) => {
             has_axes(x)?;
-            Region::first(x, slice.raw(x.shape()[0])?).write(x, update, &*fitted(x, value)?)
+            write(x, &Region::of(x, [slice.raw(x.shape()[0])?]), update, &*fitted(x, value)?)
         }
     }
 }
@@ -129,34 +130,34 @@ fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>, update: Update, value: 
     }
     let value = fitted(x, value)?;
     if items.iter().all(|item| matches!(item, Index::NewAxis)) {
-        return Region::of(x).write(x, update, &ffi::broadcast_to(&value, x.shape())?);
+        return write(x, &Region::of(x, []), update, &ffi::broadcast_to(&value, x.shape())?);
     }
-    let mut region = Region::of(x);
-    let mut axis = 0;
+    let sizes = x.shape();
+    let mut region = Region::default();
     for (place, item) in items.iter().enumerate() {
-        let range = match *item {
+        let axis = region.axes();
+        region.push(match *item {
             Index::At(position) => {
-                let start = start_of(x, position, axis, place)?;
+                let start = start_of(sizes, position, axis, place)?;
                 (start, start + 1, 1)
             }
-            Index::Slice(slice) => slice.raw(x.shape()[axis])?,
+            Index::Slice(slice) => slice.raw(sizes[axis])?,
             _ => continue,
-        };
-        region.set(axis, range);
-        axis += 1;
+        });
     }
-    region.write(x, update, &*aligned(&value, items, x.ndim() - axis)?)
+    let behind = region.fill(sizes);
+    write(x, &region, update, &*aligned(&value, items, behind)?)
 }
 
 /// Where an integer among other items begins. Python counts a negative one from the end of the axis whose number is the
 /// item's `place`; behind a new axis that is another one.
-fn start_of(x: &Tensor, position: i64, axis: usize, place: usize) -> Result<i32> {
-    let start = wrapped(position, x.shape()[axis], axis)?;
+fn start_of(sizes: &[i32], position: i64, axis: usize, place: usize) -> Result<i32> {
+    let start = wrapped(position, sizes[axis], axis)?;
     if position >= 0 || place == axis {
         return Ok(start);
     }
-    match x.shape().get(place) {
-        Some(&size) => Ok(start - x.shape()[axis] + size),
+    match sizes.get(place) {
+        Some(&size) => Ok(start - sizes[axis] + size),
         None => Err(Error::new(ErrorKind::Index, "set_index", "SmallVector out of range.")),
     }
 }
@@ -195,36 +196,11 @@ fn aligned<'a>(value: &'a Tensor, items: &[Index], behind: usize) -> Result<Cow<
     if new.is_empty() { Ok(value) } else { ffi::squeeze_axes(&value, &new).map(Cow::Owned) }
 }
 
-/// A slice over all axes.
-struct Region {
-    start: Shape,
-    stop: Shape,
-    step: Shape,
-}
-
-impl Region {
-    /// All of `x`.
-    fn of(x: &Tensor) -> Region {
-        let (start, step) = (smallvec![0; x.ndim()], smallvec![1; x.ndim()]);
-        Region { start, stop: Shape::from_slice(x.shape()), step }
-    }
-
-    /// A range of the first axis.
-    fn first(x: &Tensor, range: (i32, i32, i32)) -> Region {
-        let mut region = Region::of(x);
-        region.set(0, range);
-        region
-    }
-
-    fn set(&mut self, axis: usize, range: (i32, i32, i32)) {
-        (self.start[axis], self.stop[axis], self.step[axis]) = range;
-    }
-
-    #[track_caller]
-    fn write(&self, x: &Tensor, update: Update, value: &Tensor) -> Result<Tensor> {
-        let (how, value) = reduction(update, value)?;
-        ffi::slice_update(how, x, &value, [&self.start, &self.stop, &self.step])
-    }
+/// Writes to a slice over all axes.
+#[track_caller]
+fn write(x: &Tensor, region: &Region, update: Update, value: &Tensor) -> Result<Tensor> {
+    let (how, value) = reduction(update, value)?;
+    ffi::slice_update(how, x, &value, [&region.start, &region.stop, &region.step])
 }
 
 /// What MLX does with which value for an update.
