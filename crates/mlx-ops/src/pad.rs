@@ -51,7 +51,7 @@ macro_rules! lists {
         $(impl<$($generics)*> sealed::Sealed for $type {}
         impl<$($generics)*> IntoPadding for $type {
             fn into_padding(self) -> Padding {
-                Padding::Each(self[..].into())
+                Padding::Each(SmallVec::from_slice(&self[..]))
             }
         })*
     };
@@ -144,9 +144,12 @@ pub fn pad(x: &Tensor, widths: impl IntoPadding, fill: impl IntoFill) -> Result<
         // MLX reads one all the same.
         return refuse(format!("a constant of shape {:?} has no element", value.shape()));
     }
-    let axes: Shape = (0..ndim as i32).collect();
-    let (low, high): (Shape, Shape) =
-        (pairs.iter().map(|pair| pair.0).collect(), pairs.iter().map(|pair| pair.1).collect());
+    let (mut axes, mut low, mut high) = (Shape::new(), Shape::new(), Shape::new());
+    for (axis, &(before, behind)) in pairs.iter().enumerate() {
+        axes.push(axis as i32);
+        low.push(before);
+        high.push(behind);
+    }
     ffi::pad(x, &axes, &low, &high, &value, mode)
 }
 

@@ -72,8 +72,8 @@ pub(super) fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
 }
 
 /// A node with what it was built from: made on the CPU where a GPU would launch nothing, named in its error, looked at by
-/// the promotion guard.
-#[inline]
+/// the promotion guard. Inlined, as it is called once a call shape.
+#[inline(always)]
 #[track_caller]
 pub(super) fn told<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
     op: &'static str,
@@ -95,7 +95,7 @@ pub(super) fn told<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
 }
 
 /// [`told`] for nodes that a GPU makes without elements, too.
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub(super) fn told_as_built<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
     op: &'static str,

@@ -31,6 +31,8 @@ of_two! {
     inner = "inner" mlx_inner;
     /// `mx.kron(a, b)`
     kron = "kron" mlx_kron;
+    /// `mx.matmul(a, b)`
+    matmul = "matmul" mlx_matmul;
     /// `mx.outer(a, b)`
     outer = "outer" mlx_outer;
 }

@@ -101,6 +101,11 @@ impl<'a> View<'a> {
         self.raw.col_contiguous
     }
 
+    /// The size of each axis.
+    pub(crate) fn sizes(&self) -> &'a [i32] {
+        self.sizes
+    }
+
     /// The step of each axis, in elements.
     pub(crate) fn strides(&self) -> &'a [i64] {
         match self.sizes.len() {

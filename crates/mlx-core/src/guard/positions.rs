@@ -130,7 +130,7 @@ fn seen(index: &Tensor, good: Good<'_>) -> Result<Seen> {
     let Some(view) = ffi::view::if_readable(index)? else { return Ok(Seen::Later) };
     let bad = with_integer!(
         index.dtype(),
-        search(&view, index.shape(), good),
+        search(&view, good),
         |value| i64::try_from(value).unwrap_or(i64::MAX),
         unreachable!("the caller has seen that these are integers")
     );
@@ -139,7 +139,6 @@ fn seen(index: &Tensor, good: Good<'_>) -> Result<Seen> {
 
 fn search<T: Element + Ord + TryFrom<i64>>(
     view: &View<'_>,
-    sizes: &[i32],
     good: Good<'_>,
     wide: impl Fn(T) -> i64,
 ) -> Option<(usize, i64)> {
@@ -154,7 +153,7 @@ fn search<T: Element + Ord + TryFrom<i64>>(
         }
         return values().map(wide).enumerate().find(|&(place, value)| !good.takes(place, value));
     }
-    let mut sizes = Shape::from_slice(sizes);
+    let mut sizes = Shape::from_slice(view.sizes());
     if let Good::Between(..) = good {
         let repeated = sizes.iter_mut().zip(view.strides()).filter(|(_, stride)| **stride == 0);
         repeated.for_each(|(size, _)| *size = 1);

@@ -211,9 +211,9 @@ tuples! {
     A B C D E F G H;
 }
 
-/// Puts whole axes in place of the ellipsis among the items of a tuple.
-pub(super) fn expand(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<()> {
-    let (mut used, mut ellipses, mut last) = (0, 0, 0);
+/// Puts whole axes in place of the ellipsis among the items of a tuple, and says whether there are tensors among them.
+pub(super) fn expand(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<bool> {
+    let (mut used, mut tensors, mut ellipses, mut last) = (0, 0, 0, 0);
     for (place, item) in items.iter().enumerate() {
         match item {
             Index::Bool(_) => {
@@ -222,7 +222,8 @@ pub(super) fn expand(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<()>
             }
             Index::Ellipsis => (ellipses, last) = (ellipses + 1, place),
             Index::NewAxis => {}
-            _ => used += 1,
+            Index::Tensor(_) => (used, tensors) = (used + 1, tensors + 1),
+            Index::At(_) | Index::Slice(_) => used += 1,
         }
     }
     if ellipses > 1 {
@@ -237,7 +238,7 @@ pub(super) fn expand(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<()>
         items.remove(last);
         items.insert_many(last, std::iter::repeat_n(Index::Slice(Slice::default()), left));
     }
-    Ok(())
+    Ok(tensors > 0)
 }
 
 /// The position counted from the front of an axis of `size`.

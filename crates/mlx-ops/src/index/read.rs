@@ -72,8 +72,7 @@ fn one(x: &Tensor, item: &Index) -> Result<Tensor> {
 /// `x[i, j, …]`
 #[track_caller]
 fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<Tensor> {
-    expand(x, items)?;
-    if !items.iter().any(|item| matches!(item, Index::Tensor(_))) {
+    if !expand(x, items)? {
         return sliced(x, items);
     }
     let (result, rest) = gathered(x, items)?;

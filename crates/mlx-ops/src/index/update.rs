@@ -119,13 +119,12 @@ fn one(x: &Tensor, item: &Index, update: Update, value: &Tensor) -> Result<Tenso
 
 #[track_caller]
 fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>, update: Update, value: &Tensor) -> Result<Tensor> {
-    expand(x, items)?;
-    if let Some(mask) = items.iter().find(|item| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool))
-    {
-        let message = format!("a mask of bools stands alone, not among other items: {mask:?}");
-        return Err(Error::new(ErrorKind::Dtype, "set_index", message));
-    }
-    if items.iter().any(|item| matches!(item, Index::Tensor(_))) {
+    if expand(x, items)? {
+        let is_mask = |item: &&Index| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool);
+        if let Some(mask) = items.iter().find(is_mask) {
+            let message = format!("a mask of bools stands alone, not among other items: {mask:?}");
+            return Err(Error::new(ErrorKind::Dtype, "set_index", message));
+        }
         return scattered(x, update, &scatter::at_items(x, items, value)?);
     }
     let value = fitted(x, value)?;
