@@ -2,6 +2,7 @@
 
 use super::items::{Index, Slice, wrapped};
 use mlx_core::{Dtype, Result, Shape, Tensor, ffi};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// What an item of the gather became: the positions along its axis.
@@ -12,9 +13,13 @@ enum Positions<'a> {
     Tensor(Cow<'a, Tensor>),
 }
 
-/// The gather of `items`, with the items that are left to do on its result.
+/// A list of a few.
+type Few<T> = SmallVec<[T; 6]>;
+
+/// The gather of `items`, with the items that are left to do on its result; none where those are slices of all, for which
+/// MLX adds no node.
 #[track_caller]
-pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Vec<Index>)> {
+pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Few<Index>)> {
     let points = |item: &Index| matches!(item, Index::Tensor(_) | Index::At(_));
     let first = items.iter().position(points).unwrap_or(0);
     let last = items.iter().rposition(points).unwrap_or(0);
@@ -22,13 +27,18 @@ pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Vec<Index
     let in_front = !items[first..=last].iter().all(points);
     let (result, dimensions) = gather(x, &items[..=last], in_front)?;
 
+    let is_whole = |item: &Index| matches!(item, Index::Slice(slice) if slice.is_full());
+    let has_new = items[..last].iter().any(|item| matches!(item, Index::NewAxis));
+    let mut rest = Few::new();
+    if !has_new && items[last + 1..].iter().all(is_whole) {
+        return Ok((result, rest));
+    }
     let whole = || Index::Slice(Slice::default());
     let kept = |item: &Index| match item {
         Index::NewAxis => Some(Index::NewAxis),
         Index::Slice(_) => Some(whole()),
         _ => None,
     };
-    let mut rest = Vec::new();
     if in_front {
         rest.extend((0..dimensions).map(|_| whole()));
         rest.extend(items[..last].iter().filter_map(kept));
@@ -36,14 +46,14 @@ pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Vec<Index
         rest.extend(items[..first].iter().filter_map(kept));
         rest.extend((0..dimensions).map(|_| whole()));
     }
-    rest.extend_from_slice(&items[last + 1..]);
+    rest.extend(items[last + 1..].iter().cloned());
     Ok((result, rest))
 }
 
 /// The gather itself, and how many dimensions the tensors among the items have.
 #[track_caller]
 fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)> {
-    let (mut positions, mut dimensions) = (Vec::new(), 0);
+    let (mut positions, mut dimensions) = (Few::new(), 0);
     let idle = is_idle(x, items)?;
     for item in items {
         let (axis, sizes) = (positions.len(), x.shape());
@@ -80,11 +90,11 @@ fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)
 /// The positions with dimensions of size 1 where those of other items are.
 #[track_caller]
 fn laid_out(
-    positions: Vec<Positions<'_>>,
+    positions: Few<Positions<'_>>,
     dimensions: usize,
     slices: usize,
     in_front: bool,
-) -> Result<Vec<Cow<'_, Tensor>>> {
+) -> Result<Few<Cow<'_, Tensor>>> {
     let mut done = 0;
     let lay = |positions| match positions {
         Positions::Slice(range) => {

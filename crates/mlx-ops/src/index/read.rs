@@ -76,9 +76,7 @@ fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<Tensor> {
         return sliced(x, items);
     }
     let (result, rest) = gathered(x, items)?;
-    let is_whole = |item: &Index| matches!(item, Index::Slice(slice) if slice.is_full());
-    // MLX adds no node for a slice of all.
-    if rest.iter().all(is_whole) { Ok(result) } else { sliced(&result, &rest) }
+    if rest.is_empty() { Ok(result) } else { sliced(&result, &rest) }
 }
 
 /// One slice over all axes, then the axes of single positions go and the new ones come.
