@@ -103,7 +103,53 @@ def quantized(bits):
     )
 
 
+def families():
+    """One op of each family; what the statements are built from has the names of `families.rs`."""
+    names = {
+        "x": half((2, 3)),
+        "wide": half((2, 6)),
+        "square": half((2, 2)),
+        "ids": mx.array([1, 0]),
+        "image": half((1, 8, 8, 3)),
+        "kernel": half((4, 3, 3, 3)),
+        "heads": half((1, 2, 4, 8)),
+        "weight": half((3,)),
+        "key": mx.random.key(1),
+    }
+    mx.eval(names["ids"], names["key"])
+    expressions = {
+        "exp": "mx.exp(x)",
+        "sum of an axis": "mx.sum(x, 1)",
+        "cumsum": "mx.cumsum(x, 1)",
+        "sort": "mx.sort(x, 1)",
+        "softmax": "mx.softmax(x, 1)",
+        "reshape": "mx.reshape(x, (3, 2))",
+        "transpose": "mx.transpose(x, (1, 0))",
+        "concatenate": "mx.concatenate([x, wide], 1)",
+        "pad": "mx.pad(x, [(1, 2), (0, 1)])",
+        "x[1]": "x[1]",
+        "x[1, :]": "x[1, :]",
+        "x[:, ids]": "x[:, ids]",
+        # The assignment itself goes to another handle of the same array.
+        "x[:, 1:3] = v": "mx.array(wide); c[:, 1:3] = square",
+        "x.at[ids].add(v)": "x.at[ids].add(x)",
+        "where": "mx.where(x, x, x)",
+        "matmul": "mx.matmul(square, x)",
+        "einsum": "mx.einsum('ij,jk->ik', square, x)",
+        "tensordot": "mx.tensordot(square, x, ([1], [0]))",
+        "random.normal": "mx.random.normal((2, 3), key=key)",
+        "linalg.norm": "mx.linalg.norm(x, axis=1)",
+        "fft.rfft": "mx.fft.rfft(wide)",
+        "conv2d": "mx.conv2d(image, kernel)",
+        "fast.rms_norm": "mx.fast.rms_norm(x, weight, 1e-5)",
+        "fast.rope": "mx.fast.rope(heads, 8, traditional=False, base=10000.0, scale=1.0, offset=4)",
+        "fast.attention": "mx.fast.scaled_dot_product_attention(heads, heads, heads, scale=0.5)",
+    }
+    return {name: builds(f"c = {expression}; del c", **names) for name, expression in expressions.items()}
+
+
 CASES = {
+    **families(),
     "a + b, f32": builds("c = a + b; del c"),
     "a + b, bf16": builds("c = a + b; del c", mx.bfloat16),
     "a * 0.5, f32": builds("c = a * 0.5; del c"),

@@ -43,6 +43,14 @@ fn every_way_to_call_names_the_callers_line() {
 }
 
 #[test]
+fn a_transform_names_the_callers_line() {
+    let x = bf16();
+    let seen = told(|| drop(ops::fft::rfft(&x, -1)));
+    let found: Vec<_> = seen.iter().map(|p| (p.op, p.to, p.location.file(), p.location.line())).collect();
+    assert_eq!(found, [("rfft", Dtype::Complex64, file!(), line!() - 2)]);
+}
+
+#[test]
 fn what_keeps_the_dtype_or_says_it_is_left_alone() {
     let x = bf16();
     let seen = told(|| {

@@ -1,7 +1,7 @@
 //! "Tensor or scalar": what the arguments of binary ops may be.
 
 use crate::{Dtype, IntoScalar, Result, Scalar, Tensor};
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 mod sealed {
     pub trait Sealed {}
@@ -96,16 +96,16 @@ impl IntoBound for std::ops::RangeFull {
     }
 }
 
-impl OperandRef<'_> {
+impl<'a> OperandRef<'a> {
     /// The operand as a tensor, a scalar being weak beside `beside`, or at its default dtype beside nothing.
     ///
     /// # Errors
     /// A scalar that the dtype cannot hold.
     #[doc(hidden)]
-    pub fn to_tensor(self, op: &'static str, beside: Option<Dtype>) -> Result<Tensor> {
+    pub fn to_tensor(self, op: &'static str, beside: Option<Dtype>) -> Result<Cow<'a, Tensor>> {
         match self {
-            OperandRef::Tensor(tensor) => Ok(tensor.clone()),
-            OperandRef::Scalar(scalar) => Tensor::weak(op, scalar, beside),
+            OperandRef::Tensor(tensor) => Ok(Cow::Borrowed(tensor)),
+            OperandRef::Scalar(scalar) => Tensor::weak(op, scalar, beside).map(Cow::Owned),
         }
     }
 

@@ -56,10 +56,9 @@ impl Tensor {
 
     /// Gives `take` the bytes of the elements in row-major order, one element or all at once.
     fn visit(&self, view: &View<'_>, mut take: impl FnMut(&[u8])) {
-        if view.is_row_contiguous() {
-            take(view.bytes());
-        } else {
-            for_each_offset(self.shape(), view.strides(), |offset| take(view.element(offset)));
+        match view.in_order() {
+            Some(bytes) => take(bytes),
+            None => for_each_offset(self.shape(), view.strides(), |offset| take(view.element(offset))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Shapes and axes: what arguments may be, and the checks made before C sees them.
 
 use crate::{Dtype, Error, ErrorKind, Result};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// The sizes of a tensor's dimensions, kept inline up to six of them.
 pub type Shape = SmallVec<[i32; 6]>;
@@ -141,6 +141,7 @@ impl Axes {
     /// # Errors
     /// Axes with [`keep`](Axes::keep), which would be lost.
     #[doc(hidden)]
+    #[inline]
     pub fn plain(&self, op: &'static str) -> Result<Option<&[i32]>> {
         if self.keep {
             return Err(Error::new(ErrorKind::Value, op, "only reductions keep axes"));
@@ -150,12 +151,14 @@ impl Axes {
 
     /// Whether reduced axes stay.
     #[must_use]
+    #[inline]
     pub fn keeps(&self) -> bool {
         self.keep
     }
 
     /// The axes, or `None` for all of them.
     #[must_use]
+    #[inline]
     pub fn list(&self) -> Option<&[i32]> {
         self.list.as_deref()
     }
@@ -195,7 +198,13 @@ impl IntoAxes for std::ops::RangeFull {
 macro_rules! into_axes {
     ($element:ty, |$axis:ident| $convert:expr) => {
         impl sealed::Sealed for $element {}
-        into_axes!(@ [] $element, |axes| [axes], |$axis| $convert);
+        impl IntoAxes for $element {
+            #[inline]
+            fn into_axes(self) -> Axes {
+                let $axis = self;
+                Axes { list: Some(smallvec![$convert]), keep: false }
+            }
+        }
         into_axes!(@ [const N: usize] [$element; N], |axes| axes, |$axis| $convert);
         into_axes!(@ [const N: usize] &[$element; N], |axes| axes, |$axis| $convert);
         into_axes!(@ [] &[$element], |axes| axes, |$axis| $convert);

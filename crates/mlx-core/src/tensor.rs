@@ -2,7 +2,7 @@
 //!
 //! Not here: making one (`construct`), its values (`read`), operators (`std_ops`), ops (mlx-ops).
 
-use crate::{Dtype, ffi::Handle, shape};
+use crate::{Dtype, ffi::Handle};
 
 /// A lazy n-dimensional array: a node of a computation graph, or data.
 ///
@@ -36,13 +36,13 @@ impl Tensor {
     /// The number of dimensions.
     #[must_use]
     pub fn ndim(&self) -> usize {
-        self.shape().len()
+        self.0.ndim()
     }
 
     /// The number of elements.
     #[must_use]
     pub fn size(&self) -> usize {
-        shape::element_count(self.shape())
+        self.0.size()
     }
 
     /// The number of bytes of the elements.

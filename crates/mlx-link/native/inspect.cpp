@@ -164,8 +164,13 @@ bool mlxr_array_is_tracer(mlx_array handle) {
   return mlx_array_get_(handle).is_tracer();
 }
 
-bool mlxr_array_fits(mlx_array handle) {
-  auto& a = mlx_array_get_(handle);
+const int* mlxr_array_shape(mlx_array handle, size_t* ndim) {
+  auto& shape = mlx_array_get_(handle).shape();
+  *ndim = shape.size();
+  return shape.data();
+}
+
+static bool fits_by_each_size(const array& a) {
   size_t bytes = a.itemsize();
   bool wrapped = false;
   bool empty = false;
@@ -177,6 +182,20 @@ bool mlxr_array_fits(mlx_array handle) {
     empty |= size == 0;
   }
   return empty || (!wrapped && bytes <= PTRDIFF_MAX);
+}
+
+bool mlxr_array_fits(mlx_array handle) {
+  auto& a = mlx_array_get_(handle);
+  // Up to here no product wraps, and a size below 0, as a number without sign, leads beyond.
+  constexpr size_t few = size_t(1) << 31;
+  size_t bytes = a.itemsize();
+  for (auto size : a.shape()) {
+    bytes *= static_cast<unsigned>(size);
+    if (bytes > few) [[unlikely]] {
+      return fits_by_each_size(a);
+    }
+  }
+  return bytes > 0 || fits_by_each_size(a);
 }
 
 int mlxr_array_text(mlx_string* text, mlx_array handle, int precision) {

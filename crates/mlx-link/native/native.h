@@ -41,6 +41,9 @@ typedef struct mlxr_view_ {
 // Locked. True, and `view` filled, when the array's values can be read by the host now.
 bool mlxr_array_view(mlxr_view* view, mlx_array array);
 
+// The sizes of the array's dimensions, and how many there are; of none the pointer may be null.
+const int* mlxr_array_shape(mlx_array array, size_t* ndim);
+
 // False when the number of the array's bytes is beyond an address: one call for what every new node is asked.
 bool mlxr_array_fits(mlx_array array);
 

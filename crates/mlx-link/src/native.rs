@@ -48,6 +48,9 @@ unsafe extern "C" {
     pub fn mlxr_array_view(view: *mut mlxr_view, array: mlx_array) -> bool;
 }
 unsafe extern "C" {
+    pub fn mlxr_array_shape(array: mlx_array, ndim: *mut usize) -> *const ::std::os::raw::c_int;
+}
+unsafe extern "C" {
     pub fn mlxr_array_fits(array: mlx_array) -> bool;
 }
 unsafe extern "C" {

@@ -139,7 +139,7 @@ pub fn full_like(x: &Tensor, value: impl Operand) -> Result<Tensor> {
 /// ```
 #[track_caller]
 pub fn full_like_dtype(x: &Tensor, value: impl Operand, dtype: Dtype) -> Result<Tensor> {
-    ffi::full_like(x, &value.operand().to_tensor("full_like", Some(dtype))?, dtype)
+    ffi::full_like(x, &*value.operand().to_tensor("full_like", Some(dtype))?, dtype)
 }
 
 /// Tensors like another, as methods. Each panics at the caller's line where the free function of its name returns an error.

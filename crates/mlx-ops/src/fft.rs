@@ -117,8 +117,6 @@ macro_rules! from_axes {
 
 from_axes!([] std::ops::RangeFull, [] i32, [const N: usize] [i32; N], [] &[i32], [] Vec<i32>);
 
-type Symbol = fn(&'static str, &Tensor, &[i32], &[i32], raw::Norm) -> Result<Tensor>;
-
 /// The axes that `..` stands for.
 #[derive(Clone, Copy)]
 enum Over {
@@ -135,10 +133,11 @@ enum Real {
 
 /// The size of an axis as it is; of what a real inverse makes, the even size that gives so many coefficients.
 fn size_along(op: &'static str, x: &Tensor, axis: i32, real: Real) -> Result<i32> {
-    let ndim = x.ndim();
+    let sizes = x.shape();
+    let ndim = sizes.len();
     let at = if axis < 0 { i64::from(axis) + ndim as i64 } else { axis.into() };
     let refuse = |message: String| Error::new(ErrorKind::Shape, op, message).with_operands(&[x.into()]);
-    let size = usize::try_from(at).ok().and_then(|at| x.shape().get(at)).copied();
+    let size = usize::try_from(at).ok().and_then(|at| sizes.get(at)).copied();
     let size = size.ok_or_else(|| refuse(format!("[{op}] Axis {axis} is not one of {ndim} dimensions.")))?;
     if real == Real::No {
         return Ok(size);
@@ -148,9 +147,9 @@ fn size_along(op: &'static str, x: &Tensor, axis: i32, real: Real) -> Result<i32
 }
 
 #[track_caller]
-fn one(op: &'static str, x: &Tensor, how: &Fft, symbol: Symbol, real: Real) -> Result<Tensor> {
+fn one(op: &'static str, x: &Tensor, how: &Fft, symbol: raw::Transform, real: Real) -> Result<Tensor> {
     let n = how.n.map_or_else(|| size_along(op, x, how.axis, real), Ok)?;
-    symbol(op, x, &[n], &[how.axis], how.norm.raw())
+    symbol.call(op, x, &[n], &[how.axis], how.norm.raw())
 }
 
 #[track_caller]
@@ -159,7 +158,7 @@ fn several(
     x: &Tensor,
     how: &FftN,
     default: Over,
-    symbol: Symbol,
+    symbol: raw::Transform,
     real: Real,
 ) -> Result<Tensor> {
     let axes = match (&how.axes, default) {
@@ -179,7 +178,7 @@ fn several(
         let size = |(i, &axis)| size_along(op, x, axis, if i == last { real } else { Real::No });
         axes.iter().enumerate().map(size).collect::<Result<_>>()?
     };
-    symbol(op, x, &sizes, &axes, how.norm.raw())
+    symbol.call(op, x, &sizes, &axes, how.norm.raw())
 }
 
 /// A transform over one axis, and those over two and over all.
@@ -207,7 +206,7 @@ transforms! {
     /// assert_eq!(spectrum, [Complex32::new(4.0, 0.0), Complex32::new(-2.0, 0.0)]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    fft "mx.fft.fft" = one(Fft), fftn No;
+    fft "mx.fft.fft" = one(Fft), FFTN No;
 
     /// The inverse of [`fft`].
     ///
@@ -218,7 +217,7 @@ transforms! {
     /// assert_eq!(values, [Complex32::new(1.0, 0.0), Complex32::new(3.0, 0.0)]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    ifft "mx.fft.ifft" = one(Fft), ifftn No;
+    ifft "mx.fft.ifft" = one(Fft), IFFTN No;
 
     /// [`fft`] of real numbers: of n elements the n / 2 + 1 coefficients that the others follow from. Of complex ones
     /// the imaginary parts are dropped.
@@ -229,7 +228,7 @@ transforms! {
     /// assert_eq!(rfft(&tensor![1.0, 3.0, 0.0, 0.0], -1)?.shape(), [3]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    rfft "mx.fft.rfft" = one(Fft), rfftn No;
+    rfft "mx.fft.rfft" = one(Fft), RFFTN No;
 
     /// The inverse of [`rfft`]: float32, of an even number of elements unless [`Fft::n`] says otherwise.
     ///
@@ -239,7 +238,7 @@ transforms! {
     /// assert_eq!(irfft(&tensor![4.0, -2.0], -1)?.to_vec::<f32>()?, [1.0, 3.0]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    irfft "mx.fft.irfft" = one(Fft), irfftn Made;
+    irfft "mx.fft.irfft" = one(Fft), IRFFTN Made;
 
     /// The transform over the last two axes (`..`), over others, or as [`FftN`] says.
     ///
@@ -249,7 +248,7 @@ transforms! {
     /// assert_eq!(fft2(&x, FftN::over(..).sizes([3, 3])?)?.shape(), [1, 3, 3]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    fft2 "mx.fft.fft2" = several(FftN, LastTwo), fftn No;
+    fft2 "mx.fft.fft2" = several(FftN, LastTwo), FFTN No;
 
     /// The inverse of [`fft2`].
     ///
@@ -259,7 +258,7 @@ transforms! {
     /// assert_eq!(ifft2(&x, ..)?.shape(), [2, 2]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    ifft2 "mx.fft.ifft2" = several(FftN, LastTwo), ifftn No;
+    ifft2 "mx.fft.ifft2" = several(FftN, LastTwo), IFFTN No;
 
     /// [`fft2`] of real numbers, whose last axis of the two keeps n / 2 + 1 coefficients.
     ///
@@ -269,7 +268,7 @@ transforms! {
     /// assert_eq!(rfft2(&x, ..)?.shape(), [1, 3]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    rfft2 "mx.fft.rfft2" = several(FftN, LastTwo), rfftn No;
+    rfft2 "mx.fft.rfft2" = several(FftN, LastTwo), RFFTN No;
 
     /// The inverse of [`rfft2`].
     ///
@@ -279,7 +278,7 @@ transforms! {
     /// assert_eq!(irfft2(&x, ..)?.shape(), [1, 4]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    irfft2 "mx.fft.irfft2" = several(FftN, LastTwo), irfftn Made;
+    irfft2 "mx.fft.irfft2" = several(FftN, LastTwo), IRFFTN Made;
 
     /// The transform over all axes (`..`), over some, or as [`FftN`] says.
     ///
@@ -289,7 +288,7 @@ transforms! {
     /// assert_eq!(fftn(&x, FftN::over([0, 1]).sizes([3, 3])?)?.shape(), [3, 3, 2]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    fftn "mx.fft.fftn" = several(FftN, All), fftn No;
+    fftn "mx.fft.fftn" = several(FftN, All), FFTN No;
 
     /// The inverse of [`fftn`](fn@fftn).
     ///
@@ -299,7 +298,7 @@ transforms! {
     /// assert_eq!(ifftn(&x, [0])?.shape(), [2, 2]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    ifftn "mx.fft.ifftn" = several(FftN, All), ifftn No;
+    ifftn "mx.fft.ifftn" = several(FftN, All), IFFTN No;
 
     /// [`fftn`](fn@fftn) of real numbers, whose last named axis keeps n / 2 + 1 coefficients.
     ///
@@ -309,7 +308,7 @@ transforms! {
     /// assert_eq!(rfftn(&x, ..)?.shape(), [2, 3]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    rfftn "mx.fft.rfftn" = several(FftN, All), rfftn No;
+    rfftn "mx.fft.rfftn" = several(FftN, All), RFFTN No;
 
     /// The inverse of [`rfftn`](fn@rfftn).
     ///
@@ -319,7 +318,7 @@ transforms! {
     /// assert_eq!(irfftn(&x, ..)?.shape(), [2, 4]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    irfftn "mx.fft.irfftn" = several(FftN, All), irfftn Made;
+    irfftn "mx.fft.irfftn" = several(FftN, All), IRFFTN Made;
 }
 
 /// `axes`, `..` for all, rolled so that the coefficient of frequency 0 comes to the middle.

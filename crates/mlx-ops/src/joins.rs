@@ -3,6 +3,7 @@
 
 use crate::ints::IntoInts;
 use mlx_core::{Error, ErrorKind, IntoShape, Result, Shape, Tensor, ffi, or_panic};
+use smallvec::SmallVec;
 
 /// The tensors one after another along `axis`.
 ///
@@ -18,7 +19,7 @@ use mlx_core::{Error, ErrorKind, IntoShape, Result, Shape, Tensor, ffi, or_panic
 #[doc(alias = "mx.concatenate")]
 #[track_caller]
 pub fn concatenate<'a>(tensors: impl IntoIterator<Item = &'a Tensor>, axis: i32) -> Result<Tensor> {
-    ffi::concatenate(&owned(tensors), Some(axis))
+    ffi::concatenate(&listed(tensors), Some(axis))
 }
 
 /// The elements of all the tensors in one dimension (Python's `concatenate(…, axis=None)`).
@@ -34,7 +35,7 @@ pub fn concatenate<'a>(tensors: impl IntoIterator<Item = &'a Tensor>, axis: i32)
 /// ```
 #[track_caller]
 pub fn concatenate_flat<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<Tensor> {
-    ffi::concatenate(&owned(tensors), None)
+    ffi::concatenate(&listed(tensors), None)
 }
 
 /// The tensors side by side along a new `axis`.
@@ -51,7 +52,7 @@ pub fn concatenate_flat<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Re
 #[doc(alias = "mx.stack")]
 #[track_caller]
 pub fn stack<'a>(tensors: impl IntoIterator<Item = &'a Tensor>, axis: i32) -> Result<Tensor> {
-    ffi::stack(&owned(tensors), axis)
+    ffi::stack(&listed(tensors), axis)
 }
 
 /// The most tensors that one call gives: beyond it their handles alone take the memory.
@@ -131,7 +132,7 @@ fn too_many(op: &'static str, parts: i32, x: &Tensor) -> Error {
 #[doc(alias = "mx.broadcast_arrays")]
 #[track_caller]
 pub fn broadcast_arrays<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Result<Vec<Tensor>> {
-    ffi::broadcast_arrays(&owned(tensors))
+    ffi::broadcast_arrays(&listed(tensors))
 }
 
 /// The shape that tensors of these shapes broadcast to.
@@ -236,7 +237,7 @@ const MOST_GRIDS: usize = 1 << 10;
 #[doc(alias = "mx.meshgrid")]
 #[track_caller]
 pub fn meshgrid<'a>(tensors: impl IntoIterator<Item = &'a Tensor>, how: Meshgrid) -> Result<Vec<Tensor>> {
-    let tensors = owned(tensors);
+    let tensors = listed(tensors);
     if tensors.len() > MOST_GRIDS {
         let message = format!("{} tensors are more than the {MOST_GRIDS} that one grid takes", tensors.len());
         return Err(Error::new(ErrorKind::Value, "meshgrid", message));
@@ -244,8 +245,8 @@ pub fn meshgrid<'a>(tensors: impl IntoIterator<Item = &'a Tensor>, how: Meshgrid
     ffi::meshgrid(&tensors, how.sparse, if how.ij { c"ij" } else { c"xy" })
 }
 
-fn owned<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> Vec<Tensor> {
-    tensors.into_iter().cloned().collect()
+fn listed<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> SmallVec<[&'a Tensor; 8]> {
+    tensors.into_iter().collect()
 }
 
 /// Parts of a tensor, as methods. Each panics at the caller's line where the free function of its name returns an error.

@@ -60,7 +60,7 @@ impl Replacements {
 #[track_caller]
 pub fn nan_to_num(x: impl Operand, replacements: Replacements) -> Result<Tensor> {
     let Replacements { nan, posinf, neginf } = replacements;
-    ffi::nan_to_num(&x.operand().to_tensor("nan_to_num", None)?, nan, [posinf, neginf])
+    ffi::nan_to_num(&*x.operand().to_tensor("nan_to_num", None)?, nan, [posinf, neginf])
 }
 
 /// `(a // b, a % b)`; integers truncate toward zero in the first and take the sign of the divisor in the second.

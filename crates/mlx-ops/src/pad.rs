@@ -1,6 +1,7 @@
 //! Padding.
 
-use mlx_core::{Error, ErrorKind, Operand, OperandRef, Result, Scalar, Tensor, ffi, or_panic};
+use mlx_core::{Error, ErrorKind, Operand, OperandRef, Result, Scalar, Shape, Tensor, ffi, or_panic};
+use smallvec::{SmallVec, smallvec};
 use std::ffi::CStr;
 
 mod sealed {
@@ -21,7 +22,7 @@ pub enum Padding {
     /// Before and after every axis.
     Every(i32, i32),
     /// Before and after each axis; a list of one is for every axis.
-    Each(Vec<(i32, i32)>),
+    Each(SmallVec<[(i32, i32); 4]>),
 }
 
 impl sealed::Sealed for Padding {}
@@ -50,7 +51,7 @@ macro_rules! lists {
         $(impl<$($generics)*> sealed::Sealed for $type {}
         impl<$($generics)*> IntoPadding for $type {
             fn into_padding(self) -> Padding {
-                Padding::Each(self[..].to_vec())
+                Padding::Each(SmallVec::from_slice(&self[..]))
             }
         })*
     };
@@ -122,26 +123,33 @@ impl IntoFill for PadMode {
 #[doc(alias = "mx.pad")]
 #[track_caller]
 pub fn pad(x: &Tensor, widths: impl IntoPadding, fill: impl IntoFill) -> Result<Tensor> {
-    let (low, high): (Vec<i32>, Vec<i32>) = match widths.into_padding() {
-        Padding::Every(low, high) => (vec![low; x.ndim()], vec![high; x.ndim()]),
-        Padding::Each(pairs) if pairs.len() == 1 => (vec![pairs[0].0; x.ndim()], vec![pairs[0].1; x.ndim()]),
-        Padding::Each(pairs) => pairs.into_iter().unzip(),
+    let ndim = x.ndim();
+    let pairs = match widths.into_padding() {
+        Padding::Every(low, high) => smallvec![(low, high); ndim],
+        Padding::Each(pairs) if pairs.len() == 1 => smallvec![pairs[0]; ndim],
+        Padding::Each(pairs) => pairs,
     };
     let refuse =
         |message: String| Err(Error::new(ErrorKind::Shape, "pad", message).with_operands(&[x.into()]));
-    if low.len() != x.ndim() {
-        let axes = x.ndim();
-        return refuse(format!("Invalid number of padding sizes passed to pad with axes of size {axes}"));
+    if pairs.len() != ndim {
+        return refuse(format!("Invalid number of padding sizes passed to pad with axes of size {ndim}"));
     }
     let (value, mode): (_, &CStr) = match fill.fill() {
         Fill::Constant(value) => (value.to_tensor("pad", Some(x.dtype()))?, c"constant"),
-        Fill::Mode(mode) => (Tensor::weak("pad", Scalar::Int(0), Some(x.dtype()))?, mode.name()),
+        Fill::Mode(mode) => {
+            (OperandRef::Scalar(Scalar::Int(0)).to_tensor("pad", Some(x.dtype()))?, mode.name())
+        }
     };
     if value.size() == 0 {
         // MLX reads one all the same.
         return refuse(format!("a constant of shape {:?} has no element", value.shape()));
     }
-    let axes: Vec<i32> = (0..x.ndim() as i32).collect();
+    let (mut axes, mut low, mut high) = (Shape::new(), Shape::new(), Shape::new());
+    for (axis, &(before, behind)) in pairs.iter().enumerate() {
+        axes.push(axis as i32);
+        low.push(before);
+        high.push(behind);
+    }
     ffi::pad(x, &axes, &low, &high, &value, mode)
 }
 

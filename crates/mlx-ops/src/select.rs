@@ -1,6 +1,6 @@
 //! Choosing and limiting elements: where, clip.
 
-use mlx_core::{IntoBound, Operand, OperandRef, Result, Tensor, ffi, or_panic};
+use mlx_core::{IntoBound, Operand, Result, Tensor, ffi, or_panic};
 
 /// `a` where `condition` is true and `b` elsewhere, element by element.
 ///
@@ -40,10 +40,10 @@ pub fn where_(condition: impl Operand, a: impl Operand, b: impl Operand) -> Resu
 #[doc(alias = "mx.clip")]
 #[track_caller]
 pub fn clip(x: &Tensor, min: impl IntoBound, max: impl IntoBound) -> Result<Tensor> {
-    let beside =
-        |bound: Option<OperandRef<'_>>| bound.map(|b| b.to_tensor("clip", Some(x.dtype()))).transpose();
-    let (min, max) = (beside(min.bound())?, beside(max.bound())?);
-    ffi::clip(x, [min.as_ref(), max.as_ref()])
+    let beside = Some(x.dtype());
+    let min = min.bound().map(|min| min.to_tensor("clip", beside)).transpose()?;
+    let max = max.bound().map(|max| max.to_tensor("clip", beside)).transpose()?;
+    ffi::clip(x, [min.as_deref(), max.as_deref()])
 }
 
 /// Choosing and limiting, as methods.

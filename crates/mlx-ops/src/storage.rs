@@ -23,7 +23,7 @@ pub fn view(x: impl Operand, dtype: Dtype) -> Result<Tensor> {
         let bytes = i64::from(last) * x.dtype().size() as i64;
         if i32::try_from(bytes / dtype.size() as i64).is_err() {
             let message = format!("{bytes} bytes of the last axis are too many elements of {dtype}");
-            return Err(Error::new(ErrorKind::Shape, "view", message).with_operands(&[(&x).into()]));
+            return Err(Error::new(ErrorKind::Shape, "view", message).with_operands(&[(&*x).into()]));
         }
     }
     ffi::view(&x, dtype)

@@ -3,7 +3,7 @@
 use super::call::{node, nodes};
 use crate::{Dtype, Result, Shape, Tensor, guard};
 use mlx_link as sys;
-use std::ffi::CStr;
+use std::{borrow::Borrow, ffi::CStr};
 
 /// Functions that build one node of a call, written as `node!` takes it.
 macro_rules! functions {
@@ -33,7 +33,7 @@ functions! {
     /// `mx.flip(x, axes)`
     flip_axes(x: &Tensor, axes: &[i32]) = "flip" mlx_flip_axes(tensor x, list axes);
     /// `mx.stack(tensors, axis)`
-    stack(tensors: &[Tensor], axis: i32) = "stack" mlx_stack_axis(vector tensors, value axis);
+    stack(tensors: &[&Tensor], axis: i32) = "stack" mlx_stack_axis(vector tensors, value axis);
     /// `mx.tile(x, reps)`
     tile(x: &Tensor, reps: &[i32]) = "tile" mlx_tile(tensor x, list reps);
     /// `mx.repeat(x, repeats)`: of all elements in one dimension.
@@ -84,7 +84,7 @@ fn padded_by_joins(x: &Tensor, axes: &[i32], low: &[i32], high: &[i32], value: &
             super::broadcast_to(&value, &sizes)
         };
         let (before, behind) = (border(low)?, border(high)?);
-        padded = super::concatenate(&[before, padded, behind], Some(axis))?;
+        padded = super::concatenate(&[&before, &padded, &behind], Some(axis))?;
     }
     Ok(padded)
 }
@@ -144,7 +144,7 @@ pub fn unstack(x: &Tensor, axis: i32) -> Result<Vec<Tensor>> {
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn broadcast_arrays(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+pub fn broadcast_arrays<T: Borrow<Tensor>>(tensors: &[T]) -> Result<Vec<Tensor>> {
     nodes!("broadcast_arrays", sys::mlx_broadcast_arrays, vector tensors)
 }
 
@@ -153,7 +153,7 @@ pub fn broadcast_arrays(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn meshgrid(tensors: &[Tensor], sparse: bool, indexing: &CStr) -> Result<Vec<Tensor>> {
+pub fn meshgrid(tensors: &[&Tensor], sparse: bool, indexing: &CStr) -> Result<Vec<Tensor>> {
     nodes!("meshgrid", sys::mlx_meshgrid, vector tensors, value sparse, text indexing)
 }
 

@@ -72,28 +72,49 @@ pub(super) fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
 }
 
 /// A node with what it was built from: made on the CPU where a GPU would launch nothing, named in its error, looked at by
-/// the promotion guard.
-#[inline]
+/// the promotion guard. Inlined, as it is called once a call shape.
+#[inline(always)]
 #[track_caller]
 pub(super) fn told<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
     op: &'static str,
     build: impl Fn() -> Result<N>,
     operands: impl Fn() -> O,
 ) -> Result<N> {
-    let nodes = if place::has_gpu() { on_cpu_where_empty(&build, operands()) } else { build() };
+    let mut on_cpu = None;
+    // Built at one place in the code, which the compiler puts here.
+    let nodes = loop {
+        let nodes = build();
+        if place::has_gpu() && on_cpu.is_none() && is_nothing_on_gpu(&nodes, operands())? {
+            on_cpu = Some(place::on_cpu()?);
+        } else {
+            break nodes;
+        }
+    };
+    drop(on_cpu);
     told_as_built(op, nodes, operands)
 }
 
 /// [`told`] for nodes that a GPU makes without elements, too.
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub(super) fn told_as_built<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
     op: &'static str,
     nodes: Result<N>,
     operands: impl Fn() -> O,
 ) -> Result<N> {
+    if nodes.is_ok() && !promotion::is_watched() { nodes } else { looked_at(op, nodes, operands) }
+}
+
+/// An error with the operands, and the nodes as the promotion guard sees them.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn looked_at<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
+    op: &'static str,
+    nodes: Result<N>,
+    operands: impl Fn() -> O,
+) -> Result<N> {
     match nodes {
-        Ok(nodes) if !promotion::is_watched() => Ok(nodes),
         Ok(nodes) => {
             let operands: Vec<_> = operands().collect();
             promotion::check(op, nodes.tensors().iter().map(Tensor::dtype), &operands).map(|()| nodes)
@@ -102,22 +123,18 @@ pub(super) fn told_as_built<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
     }
 }
 
-/// What `build` gives; on the CPU where that or an operand is empty. Many of MLX's CUDA kernels divide by the number of
-/// elements or launch as many threads, and a launch of none is an error that stays with the thread. What a GPU refuses
-/// stays refused.
+/// Whether a GPU was to make something empty, or of something empty, which is built on the CPU instead. Many of MLX's CUDA
+/// kernels divide by the number of elements or launch as many threads, and a launch of none is an error that stays with
+/// the thread. What a GPU refuses stays refused.
 #[cold]
-fn on_cpu_where_empty<'a, N: Nodes>(
-    build: &dyn Fn() -> Result<N>,
+fn is_nothing_on_gpu<'a, N: Nodes>(
+    nodes: &Result<N>,
     mut operands: impl Iterator<Item = OperandRef<'a>>,
-) -> Result<N> {
-    let nodes = build()?;
+) -> Result<bool> {
+    let Ok(nodes) = nodes else { return Ok(false) };
     let is_empty = |operand| matches!(operand, OperandRef::Tensor(tensor) if tensor.size() == 0);
     let nothing = nodes.tensors().iter().any(|tensor| tensor.size() == 0) || operands.any(is_empty);
-    if !nothing || !place::on_gpu()? {
-        return Ok(nodes);
-    }
-    let _place = place::on_cpu()?;
-    build()
+    Ok(nothing && place::on_gpu()?)
 }
 
 /// One tensor or several.

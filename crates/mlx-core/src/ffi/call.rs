@@ -129,7 +129,7 @@ macro_rules! operands {
         $crate::ffi::call::operands!(@ $done.chain($x.map($crate::OperandRef::from)), $($rest)*)
     };
     (@ $done:expr, vector $list:expr, $($rest:tt)*) => {
-        $crate::ffi::call::operands!(@ $done.chain($list.iter().map($crate::OperandRef::from)), $($rest)*)
+        $crate::ffi::call::operands!(@ $done.chain($list.iter().map($crate::ffi::vector::operand)), $($rest)*)
     };
     (@ $done:expr, $kind:ident $argument:expr, $($rest:tt)*) => {
         $crate::ffi::call::operands!(@ $done, $($rest)*)

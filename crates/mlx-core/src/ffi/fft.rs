@@ -5,6 +5,7 @@
 use super::call::node;
 use crate::{Result, Tensor};
 use mlx_link as sys;
+use std::ffi::c_int;
 
 /// Which of the two directions divides by the number of elements, in mlx-c's terms.
 #[derive(Clone, Copy)]
@@ -27,31 +28,48 @@ impl Norm {
     }
 }
 
-macro_rules! transforms {
-    ($($(#[$doc:meta])* $name:ident = $symbol:ident;)*) => {
-        $($(#[$doc])*
-        /// over `axes`, cut or filled up to `sizes`.
-        ///
-        /// # Errors
-        /// What MLX refuses.
-        #[track_caller]
-        pub fn $name(op: &'static str, x: &Tensor, sizes: &[i32], axes: &[i32], norm: Norm) -> Result<Tensor> {
-            let norm = norm.code();
-            node!(op, sys::$symbol, tensor x, list sizes, list axes, value norm)
-        })*
-    };
+type TransformFn = unsafe extern "C" fn(
+    *mut sys::mlx_array,
+    sys::mlx_array,
+    *const c_int,
+    usize,
+    *const c_int,
+    usize,
+    sys::mlx_fft_norm,
+    sys::mlx_stream,
+) -> c_int;
+
+/// A symbol that transforms over axes.
+#[derive(Clone, Copy)]
+pub struct Transform(TransformFn);
+
+impl Transform {
+    /// The transform of `x` over `axes`, cut or filled up to `sizes`, its errors under the name of `op`.
+    ///
+    /// # Errors
+    /// What MLX refuses.
+    #[track_caller]
+    pub fn call(
+        self,
+        op: &'static str,
+        x: &Tensor,
+        sizes: &[i32],
+        axes: &[i32],
+        norm: Norm,
+    ) -> Result<Tensor> {
+        let norm = norm.code();
+        node!(op, (self.0), tensor x, list sizes, list axes, value norm)
+    }
 }
 
-transforms! {
-    /// `mx.fft.fftn`
-    fftn = mlx_fft_fftn;
-    /// `mx.fft.ifftn`
-    ifftn = mlx_fft_ifftn;
-    /// `mx.fft.rfftn`
-    rfftn = mlx_fft_rfftn;
-    /// `mx.fft.irfftn`
-    irfftn = mlx_fft_irfftn;
-}
+/// `mx.fft.fftn`
+pub const FFTN: Transform = Transform(sys::mlx_fft_fftn);
+/// `mx.fft.ifftn`
+pub const IFFTN: Transform = Transform(sys::mlx_fft_ifftn);
+/// `mx.fft.rfftn`
+pub const RFFTN: Transform = Transform(sys::mlx_fft_rfftn);
+/// `mx.fft.irfftn`
+pub const IRFFTN: Transform = Transform(sys::mlx_fft_irfftn);
 
 /// Whether a copy of a tensor without elements would still go through so many positions of its other axes that it does
 /// not end: shifted it is what it was.

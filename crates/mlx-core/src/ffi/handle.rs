@@ -32,11 +32,20 @@ impl Handle {
     pub(crate) fn shape(&self) -> &[i32] {
         // SAFETY: a live array keeps its shape unchanged; an empty one may be a null pointer, so its length decides.
         unsafe {
-            match sys::mlx_array_ndim(self.raw()) {
-                0 => &[],
-                ndim => std::slice::from_raw_parts(sys::mlx_array_shape(self.raw()), ndim),
-            }
+            let mut ndim = 0;
+            let sizes = sys::mlxr_array_shape(self.raw(), &raw mut ndim);
+            if ndim == 0 { &[] } else { std::slice::from_raw_parts(sizes, ndim) }
         }
+    }
+
+    /// The number of dimensions.
+    pub(crate) fn ndim(&self) -> usize {
+        call!(sys::mlx_array_ndim, value self.raw())
+    }
+
+    /// The number of elements.
+    pub(crate) fn size(&self) -> usize {
+        call!(sys::mlx_array_size, value self.raw())
     }
 
     /// Whether the array's bytes can be addressed; asked of every new node, so one call.

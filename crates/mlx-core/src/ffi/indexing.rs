@@ -2,9 +2,12 @@
 //! of `gather` and `scatter`, which the caller has sent through [`positions`].
 
 use super::call::node;
-use crate::{Dtype, Error, ErrorKind, Result, Tensor, guard};
+use crate::{Dtype, Error, ErrorKind, Result, Scalar, Tensor, guard};
 use mlx_link as sys;
-use std::{borrow::Cow, ffi::c_int};
+use std::{
+    borrow::{Borrow, Cow},
+    ffi::c_int,
+};
 
 /// `index` as positions of an axis of `size`: an error, or guard nodes for lazy values, where it leads outside.
 ///
@@ -50,6 +53,16 @@ pub fn take_axis(x: &Tensor, index: &Tensor, axis: i32) -> Result<Tensor> {
     node!("take", sys::mlx_take_axis, tensor x, tensor index, value axis)
 }
 
+/// The subtensor of `x` at a position of `axis`, of which the caller has seen that it is there.
+///
+/// # Errors
+/// What MLX refuses.
+#[track_caller]
+pub fn take_position(x: &Tensor, position: i32, axis: i32) -> Result<Tensor> {
+    let index = &Tensor::weak("take", Scalar::Int(position.into()), Some(Dtype::Uint32))?;
+    node!("take", sys::mlx_take_axis, tensor x, tensor index, value axis)
+}
+
 /// The elements of `x`, as one row, at `index`.
 ///
 /// # Errors
@@ -86,7 +99,7 @@ pub fn put_along_axis(x: &Tensor, index: &Tensor, values: &Tensor, axis: i32) ->
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn gather(x: &Tensor, indices: &[Tensor], axes: &[i32], sizes: &[i32]) -> Result<Tensor> {
+pub fn gather<T: Borrow<Tensor>>(x: &Tensor, indices: &[T], axes: &[i32], sizes: &[i32]) -> Result<Tensor> {
     node!("gather", sys::mlx_gather, tensor x, vector indices, list axes, list sizes)
 }
 

@@ -12,6 +12,7 @@ use crate::{
     guard::{self, Division},
 };
 use mlx_link as sys;
+use std::borrow::Cow;
 
 /// A reduction that divides by the number of elements less `ddof`.
 macro_rules! deviations {
@@ -136,7 +137,7 @@ pub fn divmod(a: OperandRef<'_>, b: OperandRef<'_>) -> Result<[Tensor; 2]> {
     };
     let safe = guard::safe_operands("divmod", a, b).map_err(|error| error.with_operands(&[a, b]))?;
     let (x, y) = match &safe {
-        Some(safe) => (safe.dividend.clone(), safe.divisor.clone()),
+        Some(safe) => (Cow::Borrowed(&safe.dividend), Cow::Borrowed(&safe.divisor)),
         None => (a.to_tensor("divmod", b.dtype())?, b.to_tensor("divmod", a.dtype())?),
     };
     let mut parts = pair(&x, &y)?.into_iter();

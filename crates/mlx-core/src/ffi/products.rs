@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{Result, Tensor, guard};
 use mlx_link as sys;
-use std::ffi::CStr;
+use smallvec::SmallVec;
+use std::{borrow::Cow, ffi::CStr};
 
 /// A symbol that takes two tensors and no scalars.
 macro_rules! of_two {
@@ -30,6 +31,8 @@ of_two! {
     inner = "inner" mlx_inner;
     /// `mx.kron(a, b)`
     kron = "kron" mlx_kron;
+    /// `mx.matmul(a, b)`
+    matmul = "matmul" mlx_matmul;
     /// `mx.outer(a, b)`
     outer = "outer" mlx_outer;
 }
@@ -67,11 +70,9 @@ pub fn tensordot_axes(a: &Tensor, b: &Tensor, axes_a: &[i32], axes_b: &[i32]) ->
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn einsum(subscripts: &CStr, operands: &[Tensor]) -> Result<Tensor> {
-    let operands: Vec<Tensor> = operands
-        .iter()
-        .map(|x| guard::reducible(x).map(std::borrow::Cow::into_owned))
-        .collect::<Result<_>>()?;
+pub fn einsum(subscripts: &CStr, operands: &[&Tensor]) -> Result<Tensor> {
+    let operands: SmallVec<[Cow<'_, Tensor>; 8]> =
+        operands.iter().map(|x| guard::reducible(x)).collect::<Result<_>>()?;
     node!("einsum", sys::mlx_einsum, text subscripts, vector &operands)
 }
 

@@ -100,7 +100,7 @@ pub fn clip(x: &Tensor, bounds: [Option<&Tensor>; 2]) -> Result<Tensor> {
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn concatenate(tensors: &[Tensor], axis: Option<i32>) -> Result<Tensor> {
+pub fn concatenate(tensors: &[&Tensor], axis: Option<i32>) -> Result<Tensor> {
     let node = build("concatenate", |out, stream| match axis {
         Some(axis) => call!(
             sys::mlx_concatenate_axis, value out, vector tensors, value axis, value stream
@@ -108,7 +108,7 @@ pub fn concatenate(tensors: &[Tensor], axis: Option<i32>) -> Result<Tensor> {
         None => call!(sys::mlx_concatenate, value out, vector tensors, value stream),
     });
     // MLX copies each part on its own and passes over empty ones, as an empty cache is: the others stay where they are.
-    told_as_built("concatenate", node, || tensors.iter().map(Into::into))
+    told_as_built("concatenate", node, || tensors.iter().map(|&x| x.into()))
 }
 
 /// Python's text of an evaluated tensor, floats with `precision` decimals, or MLX's own number of them for -1.

@@ -1,8 +1,10 @@
 //! mlx-c's vector of arrays, alive while the lock is held.
 
 use super::{call::call, handle::Handle, runtime::Guard};
-use crate::Tensor;
+use crate::{OperandRef, Tensor};
 use mlx_link as sys;
+use smallvec::SmallVec;
+use std::borrow::Borrow;
 
 /// An owned vector. Whoever makes one holds the lock until it is dropped.
 pub(super) struct Vector(sys::mlx_vector_array);
@@ -13,8 +15,9 @@ impl Vector {
     }
 
     /// The same arrays, counted once more.
-    pub(super) fn of(tensors: &[Tensor]) -> Vector {
-        Vector(call!(sys::mlx_vector_array_new_data, tensors tensors))
+    pub(super) fn of<T: Borrow<Tensor>>(tensors: &[T]) -> Vector {
+        let arrays: SmallVec<[sys::mlx_array; 8]> = tensors.iter().map(|x| x.borrow().0.raw()).collect();
+        Vector(call!(sys::mlx_vector_array_new_data, list arrays))
     }
 
     pub(super) fn raw(&self) -> sys::mlx_vector_array {
@@ -45,4 +48,9 @@ impl Drop for Vector {
     fn drop(&mut self) {
         call!(sys::mlx_vector_array_free, value self.0);
     }
+}
+
+/// A tensor of a list as an operand.
+pub(super) fn operand<T: Borrow<Tensor>>(tensor: &T) -> OperandRef<'_> {
+    OperandRef::Tensor(tensor.borrow())
 }

@@ -1,6 +1,6 @@
 //! The values of an evaluated tensor, as the host sees them.
 
-use super::{call::call, handle::Handle, runtime};
+use super::{call::call, runtime};
 use crate::{Element, Error, ErrorKind, Result, Tensor, shape};
 use mlx_link as sys;
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use std::cell::Cell;
 /// The memory of a tensor whose values are there, borrowed from it: while the tensor lives, MLX neither moves nor
 /// reuses the memory.
 pub(crate) struct View<'a> {
-    handle: &'a Handle,
+    sizes: &'a [i32],
     raw: sys::mlxr_view,
     item: usize,
 }
@@ -33,7 +33,7 @@ pub(crate) fn if_readable(tensor: &Tensor) -> Result<Option<View<'_>>> {
     };
     // SAFETY: the array is live and the lock is held.
     let there = unsafe { sys::mlxr_array_view(&raw mut raw, tensor.0.raw()) };
-    Ok(there.then(|| View { handle: &tensor.0, raw, item: tensor.dtype().size() }))
+    Ok(there.then(|| View { sizes: tensor.shape(), raw, item: tensor.dtype().size() }))
 }
 
 thread_local! {
@@ -79,13 +79,12 @@ pub(crate) fn is_tracer(tensor: &Tensor) -> bool {
 impl<'a> View<'a> {
     /// Whether the elements lie in order, by the strides: of a transposed part of a split MLX's flag is not true.
     pub(crate) fn is_row_contiguous(&self) -> bool {
-        let sizes = self.handle.shape();
-        if sizes.contains(&0) {
+        if self.sizes.contains(&0) {
             return true;
         }
         let mut wanted = 1;
         self.raw.row_contiguous
-            && sizes.iter().zip(self.strides()).rev().all(|(&size, &stride)| {
+            && self.sizes.iter().zip(self.strides()).rev().all(|(&size, &stride)| {
                 let lies_so = size == 1 || stride == wanted;
                 wanted *= i64::from(size);
                 lies_so
@@ -102,19 +101,28 @@ impl<'a> View<'a> {
         self.raw.col_contiguous
     }
 
+    /// The size of each axis.
+    pub(crate) fn sizes(&self) -> &'a [i32] {
+        self.sizes
+    }
+
     /// The step of each axis, in elements.
     pub(crate) fn strides(&self) -> &'a [i64] {
-        match self.handle.shape().len() {
+        match self.sizes.len() {
             0 => &[],
             // SAFETY: an evaluated array has as many strides as dimensions and keeps them while it lives.
             ndim => unsafe { std::slice::from_raw_parts(self.raw.strides, ndim) },
         }
     }
 
+    /// The bytes, where the elements lie in order.
+    pub(crate) fn in_order(&self) -> Option<&'a [u8]> {
+        self.is_row_contiguous().then(|| self.gapless())
+    }
+
     /// The bytes of a row-contiguous tensor.
     pub(crate) fn bytes(&self) -> &'a [u8] {
-        assert!(self.is_row_contiguous(), "only row-contiguous memory is in order");
-        self.memory()
+        self.in_order().expect("only row-contiguous memory is in order")
     }
 
     /// The bytes of a row-contiguous or column-contiguous tensor, as they lie.
@@ -123,7 +131,12 @@ impl<'a> View<'a> {
             self.is_row_contiguous() || self.raw.row_contiguous || self.raw.col_contiguous,
             "only contiguous memory has no gaps"
         );
-        match shape::element_count(self.handle.shape()) * self.item {
+        self.gapless()
+    }
+
+    /// The bytes of contiguous memory, which the caller has seen it is.
+    fn gapless(&self) -> &'a [u8] {
+        match shape::element_count(self.sizes) * self.item {
             0 => &[],
             // SAFETY: contiguous memory holds every element without gaps, and nobody writes it while the tensor, from
             // which `self` borrows, lives.

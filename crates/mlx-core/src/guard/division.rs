@@ -4,9 +4,7 @@
 //! guard nodes: `//0` and `%0` give 0, `MIN // -1` gives MIN, `MIN % -1` gives 0.
 
 use crate::{
-    Dtype, Element, Error, ErrorKind, Operand, OperandRef, Result, Scalar, Tensor,
-    ffi::{self, view::View},
-    promote_types, scalar,
+    Dtype, Element, Error, ErrorKind, Operand, OperandRef, Result, Scalar, Tensor, ffi, promote_types, scalar,
 };
 
 /// Which of the two integer ops that trap.
@@ -120,21 +118,22 @@ fn seen(operand: OperandRef<'_>, wanted: &[i64; 2]) -> Result<Option<[bool; 2]>>
         OperandRef::Scalar(_) => return Ok(Some([false; 2])),
         OperandRef::Tensor(tensor) => tensor,
     };
-    Ok(ffi::view::if_readable(tensor)?.filter(View::is_row_contiguous).map(|view| match tensor.dtype() {
-        Dtype::Bool => search::<bool>(&view, wanted, Into::into),
+    let in_order = ffi::view::if_readable(tensor)?.and_then(|view| view.in_order());
+    Ok(in_order.map(|bytes| match tensor.dtype() {
+        Dtype::Bool => search::<bool>(bytes, wanted, Into::into),
         // Beyond i64 a value is neither 0 nor a trap, and unsigned division knows no -1.
         dtype => with_integer!(
             dtype,
-            search(&view, wanted),
+            search(bytes, wanted),
             |value| i64::try_from(value).unwrap_or(i64::MAX),
             [false; 2]
         ),
     }))
 }
 
-fn search<T: Element>(view: &View<'_>, wanted: &[i64; 2], wide: impl Fn(T) -> i64) -> [bool; 2] {
+fn search<T: Element>(bytes: &[u8], wanted: &[i64; 2], wide: impl Fn(T) -> i64) -> [bool; 2] {
     let mut found = [false; 2];
-    for bytes in view.bytes().chunks_exact(size_of::<T>()) {
+    for bytes in bytes.chunks_exact(size_of::<T>()) {
         let value = wide(T::from_bytes(bytes));
         found[0] |= value == wanted[0];
         found[1] |= value == wanted[1];

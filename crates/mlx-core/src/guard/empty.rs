@@ -19,8 +19,11 @@ pub(crate) fn scanned(x: &Tensor, node: Tensor) -> Result<Tensor> {
 
 /// A sort of `x` along `axis`, or an empty tensor in its place where that axis is empty, whose size MLX divides by.
 pub(crate) fn sorted(x: &Tensor, axis: Option<i32>, node: Tensor) -> Result<Tensor> {
+    if x.size() > 0 {
+        return Ok(node);
+    }
     let size = match axis {
-        None => x.size(),
+        None => 0,
         // MLX has built the node, so the axis is one.
         Some(axis) => x.shape()[(axis + if axis < 0 { x.ndim() as i32 } else { 0 }) as usize] as usize,
     };

@@ -4,11 +4,7 @@
 //! Values the host can read are checked, and a bad one is an error; the graph stays Python's. Others get guard nodes: MLX
 //! itself makes them uint32, and they are limited there.
 
-use crate::{
-    Dtype, Element, Error, ErrorKind, OperandRef, Result, Scalar, Tensor,
-    ffi::{self, view::View},
-    shape,
-};
+use crate::{Dtype, Element, Error, ErrorKind, OperandRef, Result, Scalar, Tensor, ffi, shape};
 use std::borrow::Cow;
 
 /// `index` as indices of the matrices that a tensor of shape `sizes` holds.
@@ -81,18 +77,18 @@ fn limited(x: &Tensor, last: i64) -> Result<Cow<'_, Tensor>> {
 
 /// The values of integers that lie in order and are there already.
 fn values(x: &Tensor) -> Result<Option<Vec<i64>>> {
-    let view = ffi::view::if_readable(x)?.filter(View::is_row_contiguous);
+    let in_order = ffi::view::if_readable(x)?.and_then(|view| view.in_order());
     // Bits above i64's are of no place, nor of any uint32.
-    Ok(view.map(|view| {
+    Ok(in_order.map(|bytes| {
         with_integer!(
             x.dtype(),
-            all(&view),
+            all(bytes),
             |value| value as i64,
             unreachable!("the callers have seen that these are integers")
         )
     }))
 }
 
-fn all<T: Element>(view: &View<'_>, wide: impl Fn(T) -> i64) -> Vec<i64> {
-    view.bytes().chunks_exact(size_of::<T>()).map(|bytes| wide(T::from_bytes(bytes))).collect()
+fn all<T: Element>(bytes: &[u8], wide: impl Fn(T) -> i64) -> Vec<i64> {
+    bytes.chunks_exact(size_of::<T>()).map(|bytes| wide(T::from_bytes(bytes))).collect()
 }

@@ -28,7 +28,7 @@ pub(crate) fn positions<'a>(
         return Err(Error::new(ErrorKind::Index, op, message).with_operands(&[index.into()]));
     }
     let (low, high) = (-size, size - 1);
-    let value = match seen(index, Places::Alike, |_, value| low <= value && value <= high)? {
+    let value = match seen(index, Good::Between(low.max(range.0), high.min(range.1)))? {
         Seen::Good => return Ok(Cow::Borrowed(index)),
         Seen::Later => return limited(index, (low > range.0).then_some(low), high, range),
         Seen::Bad { value, .. } => value,
@@ -42,8 +42,7 @@ pub(crate) fn positions<'a>(
 pub(crate) fn starts<'a>(op: &'static str, start: &'a Tensor, last: &[i64]) -> Result<Cow<'a, Tensor>> {
     let Some(range) = guarded_range(start) else { return Ok(Cow::Borrowed(start)) };
     let low = (range.0 < 0).then_some(0);
-    let (place, value) = match (seen(start, Places::Apart, |i, value| (0..=last[i]).contains(&value))?, last)
-    {
+    let (place, value) = match (seen(start, Good::UpTo(last))?, last) {
         (Seen::Good, _) => return Ok(Cow::Borrowed(start)),
         (Seen::Later, [last]) => return limited(start, low, *last, range),
         (Seen::Later, _) => return limited_each(start, low, last, range),
@@ -108,52 +107,61 @@ enum Seen {
     Later,
 }
 
-/// Whether a value is judged by its place, too.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Places {
-    /// It is not: what a broadcast repeats is looked at once, however often that is.
-    Alike,
-    /// It is.
-    Apart,
+/// Which values are good.
+#[derive(Clone, Copy)]
+enum Good<'a> {
+    /// Those between two of the dtype, inclusive. What a broadcast repeats is looked at once, however often that is.
+    Between(i64, i64),
+    /// Those from 0 to another one for each place.
+    UpTo(&'a [i64]),
+}
+
+impl Good<'_> {
+    fn takes(self, place: usize, value: i64) -> bool {
+        match self {
+            Good::Between(low, high) => (low..=high).contains(&value),
+            Good::UpTo(last) => (0..=last[place]).contains(&value),
+        }
+    }
 }
 
 /// Looks at the values for one that is not `good`.
-fn seen(index: &Tensor, places: Places, good: impl Fn(usize, i64) -> bool) -> Result<Seen> {
-    Ok(ffi::view::if_readable(index)?.map_or(Seen::Later, |view| {
-        let mut sizes = Shape::from_slice(index.shape());
-        if places == Places::Alike {
-            let repeated = sizes.iter_mut().zip(view.strides()).filter(|(_, stride)| **stride == 0);
-            repeated.for_each(|(size, _)| *size = 1);
-        }
-        let sizes = &sizes[..];
-        let bad = with_integer!(
-            index.dtype(),
-            search(&view, sizes, good),
-            |value| i64::try_from(value).unwrap_or(i64::MAX),
-            unreachable!("the caller has seen that these are integers")
-        );
-        bad.map_or(Seen::Good, |(place, value)| Seen::Bad { place, value })
-    }))
+fn seen(index: &Tensor, good: Good<'_>) -> Result<Seen> {
+    let Some(view) = ffi::view::if_readable(index)? else { return Ok(Seen::Later) };
+    let bad = with_integer!(
+        index.dtype(),
+        search(&view, good),
+        |value| i64::try_from(value).unwrap_or(i64::MAX),
+        unreachable!("the caller has seen that these are integers")
+    );
+    Ok(bad.map_or(Seen::Good, |(place, value)| Seen::Bad { place, value }))
 }
 
-fn search<T: Element>(
+fn search<T: Element + Ord + TryFrom<i64>>(
     view: &View<'_>,
-    sizes: &[i32],
-    good: impl Fn(usize, i64) -> bool,
+    good: Good<'_>,
     wide: impl Fn(T) -> i64,
 ) -> Option<(usize, i64)> {
-    if view.is_row_contiguous() {
-        let values = || view.bytes().chunks_exact(size_of::<T>()).map(|bytes| wide(T::from_bytes(bytes)));
-        // Without an early end the loop runs many values at a time.
-        if values().enumerate().fold(true, |all, (i, value)| all & good(i, value)) {
+    if let Some(bytes) = view.in_order() {
+        let values = || bytes.chunks_exact(size_of::<T>()).map(T::from_bytes);
+        // At their own width and without an early end the loop looks at many values at a time.
+        if let Good::Between(low, high) = good
+            && let (Ok(low), Ok(high)) = (T::try_from(low), T::try_from(high))
+            && values().fold(true, |all, value| all & (low..=high).contains(&value))
+        {
             return None;
         }
-        return values().enumerate().find(|&(i, value)| !good(i, value));
+        return values().map(wide).enumerate().find(|&(place, value)| !good.takes(place, value));
+    }
+    let mut sizes = Shape::from_slice(view.sizes());
+    if let Good::Between(..) = good {
+        let repeated = sizes.iter_mut().zip(view.strides()).filter(|(_, stride)| **stride == 0);
+        repeated.for_each(|(size, _)| *size = 1);
     }
     let (mut found, mut place) = (None, 0);
-    for_each_offset(sizes, view.strides(), |offset| {
+    for_each_offset(&sizes, view.strides(), |offset| {
         let value = wide(T::from_bytes(view.element(offset)));
-        if found.is_none() && !good(place, value) {
+        if found.is_none() && !good.takes(place, value) {
             found = Some((place, value));
         }
         place += 1;

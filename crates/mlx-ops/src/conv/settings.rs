@@ -22,10 +22,12 @@ impl Settings {
     /// The convolution, its errors under the name of `op`.
     #[track_caller]
     pub(super) fn convolve(&self, op: &'static str, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
-        let axes: SmallVec<[Along; 3]> = self.along(x.shape(), weight.shape()).collect();
-        self.check(op, [x, weight], &axes)?;
+        let sizes = [x.shape(), weight.shape()];
+        let axes = self.along(sizes);
+        self.check(sizes, &axes)
+            .map_err(|(kind, why)| Error::new(kind, op, why).with_operands(&[x.into(), weight.into()]))?;
         let derives_wrongly =
-            || axes.iter().any(|axis| axis.is_misderived()) && products::is_derived(x, weight);
+            || products::is_derived(x, weight) && axes.iter().any(|axis| axis.is_misderived());
         let by_nodes = self.is_padded_first(&axes) || derives_wrongly();
         if !by_nodes {
             return self.issue(op, x, weight);
@@ -50,19 +52,16 @@ impl Settings {
     }
 
     /// Refuses what ends the process inside MLX or its BLAS, or makes it leave its memory.
-    fn check(&self, op: &'static str, [x, weight]: [&Tensor; 2], axes: &[Along]) -> Result<()> {
-        let refuse = |kind, why: &str| {
-            let error = Error::new(kind, op, format!("[conv] {why}"));
-            Err(error.with_operands(&[x.into(), weight.into()]))
-        };
+    fn check(&self, [x, weight]: [&[i32]; 2], axes: &[Along]) -> Result<(), (ErrorKind, String)> {
+        let refuse = |kind, why: &str| Err((kind, format!("[conv] {why}")));
         if self.groups < 1 {
             return refuse(ErrorKind::Value, "The number of groups must be positive.");
         }
-        if weight.size() == 0 {
+        if weight.contains(&0) {
             return refuse(ErrorKind::Shape, "The weight must not be empty.");
         }
         // Where padding is negative MLX reads the lists before it counts them.
-        let spatial = x.ndim().saturating_sub(2);
+        let spatial = x.len().saturating_sub(2);
         let fits = |list: &Shape| list.len() < 2 || list.len() == spatial;
         if !self.padding.iter().all(fits) && self.padding.iter().flatten().any(|&size| size < 0) {
             return refuse(ErrorKind::Value, &format!("Invalid padding for {spatial}D convolution."));
@@ -76,9 +75,9 @@ impl Settings {
             return refuse(ErrorKind::Value, "Strides, padding or dilation are too large.");
         }
         // MLX lays out a row of the kernel's size for each of its positions, and counts both in 32 bits.
-        let row = (weight.size() / weight.shape().first().map_or(1, |&out| out as usize))
-            .saturating_mul(self.groups as usize);
-        let batch = x.shape().first().map_or(0, |&batch| batch.into());
+        let row = weight.iter().skip(1).map(|&size| size as usize).product::<usize>();
+        let row = row.saturating_mul(self.groups as usize);
+        let batch = x.first().map_or(0, |&batch| batch.into());
         let positions = axes.iter().map(|axis| axis.positions()).fold(batch, i64::saturating_mul);
         if positions > i64::from(i32::MAX) || row > i32::MAX as usize {
             return refuse(ErrorKind::Shape, "The kernel has too many positions or elements.");
@@ -87,15 +86,16 @@ impl Settings {
     }
 
     /// What there is of each axis between the batch and the channels.
-    fn along<'a>(&'a self, x: &'a [i32], weight: &'a [i32]) -> impl Iterator<Item = Along> + 'a {
-        let inner = |sizes: &'a [i32]| sizes.get(1..sizes.len().saturating_sub(1)).unwrap_or_default();
+    fn along(&self, sizes: [&[i32]; 2]) -> SmallVec<[Along; 3]> {
+        let [x, weight] = sizes.map(|sizes| sizes.get(1..sizes.len().saturating_sub(1)).unwrap_or_default());
         let setting = |list: &[i32], axis: usize, default: i64| {
             list.get(axis).or(list.last()).map_or(default, |&value| value.into())
         };
-        inner(x).iter().zip(inner(weight)).enumerate().map(move |(axis, (&size, &kernel))| {
+        let mut all = SmallVec::new();
+        for (axis, (&size, &kernel)) in x.iter().zip(weight).enumerate() {
             let [low, high] = [0, 1].map(|side| setting(&self.padding[side], axis, 0));
             let (start, size) = cut(size.into(), low.min(0), high.min(0));
-            Along {
+            all.push(Along {
                 size,
                 cut: start as i32,
                 kernel: kernel.into(),
@@ -104,8 +104,9 @@ impl Settings {
                 high: high.max(0),
                 dilation: setting(&self.kernel_dilation, axis, 1),
                 spacing: setting(&self.input_dilation, axis, 1),
-            }
-        })
+            });
+        }
+        all
     }
 
     /// Whether `x` is to be padded by a node before. MLX's kernel for groups and dilation over two or three axes takes each
@@ -115,8 +116,8 @@ impl Settings {
         // With a dilated input it looks at each position.
         let looks = axes.iter().any(|axis| axis.spacing != 1);
         let gemm = self.groups == 1 && axes.iter().all(|axis| axis.dilation == 1);
-        let overhangs = axes.iter().any(|axis| axis.low > axis.positions() * axis.stride);
-        overhangs && !looks && !gemm && axes.len() > 1 && axes.iter().all(|axis| axis.positions() > 0)
+        let overhangs = || axes.iter().any(|axis| axis.low > axis.positions() * axis.stride);
+        !gemm && !looks && axes.len() > 1 && overhangs() && axes.iter().all(|axis| axis.positions() > 0)
     }
 }
 
@@ -211,7 +212,10 @@ impl Along {
     /// Whether the numbers with which MLX finds where the kernel lies inside the input wrap around in 32 bits: it writes
     /// outside of the result then. Not asked of settings that MLX refuses.
     fn wraps(self) -> bool {
-        let Along { stride, low, high, dilation, spacing, .. } = self;
+        let Along { size, cut: _, kernel, stride, low, high, dilation, spacing } = self;
+        if (0..SMALL).contains(&(size | kernel | stride | low | high | dilation | spacing)) {
+            return false;
+        }
         let fits = |size: i64| i32::try_from(size).is_ok();
         let (spread, extent, padded, reach) =
             (self.spread(), self.extent(), self.padded(), dilation * self.kernel);
@@ -261,6 +265,9 @@ impl Along {
         if room < 0 { 0 } else { room / self.stride + 1 }
     }
 }
+
+/// Of numbers below it sums and products of two fit into 32 bits.
+const SMALL: i64 = 1 << 10;
 
 /// The most distance between the input's elements: MLX's table takes four bytes for each.
 const MOST_SPACING: i64 = 1 << 24;

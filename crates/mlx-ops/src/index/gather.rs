@@ -2,18 +2,24 @@
 
 use super::items::{Index, Slice, wrapped};
 use mlx_core::{Dtype, Result, Shape, Tensor, ffi};
+use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// What an item of the gather became: the positions along its axis.
-enum Positions {
+enum Positions<'a> {
     /// Of a slice: one dimension.
     Slice(Tensor),
     /// Of a tensor or an integer.
-    Tensor(Tensor),
+    Tensor(Cow<'a, Tensor>),
 }
 
-/// The gather of `items`, with the items that are left to do on its result.
+/// A list of a few.
+type Few<T> = SmallVec<[T; 6]>;
+
+/// The gather of `items`, with the items that are left to do on its result; none where those are slices of all, for which
+/// MLX adds no node.
 #[track_caller]
-pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Vec<Index>)> {
+pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Few<Index>)> {
     let points = |item: &Index| matches!(item, Index::Tensor(_) | Index::At(_));
     let first = items.iter().position(points).unwrap_or(0);
     let last = items.iter().rposition(points).unwrap_or(0);
@@ -21,13 +27,18 @@ pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Vec<Index
     let in_front = !items[first..=last].iter().all(points);
     let (result, dimensions) = gather(x, &items[..=last], in_front)?;
 
+    let is_whole = |item: &Index| matches!(item, Index::Slice(slice) if slice.is_full());
+    let has_new = items[..last].iter().any(|item| matches!(item, Index::NewAxis));
+    let mut rest = Few::new();
+    if !has_new && items[last + 1..].iter().all(is_whole) {
+        return Ok((result, rest));
+    }
     let whole = || Index::Slice(Slice::default());
     let kept = |item: &Index| match item {
         Index::NewAxis => Some(Index::NewAxis),
         Index::Slice(_) => Some(whole()),
         _ => None,
     };
-    let mut rest = Vec::new();
     if in_front {
         rest.extend((0..dimensions).map(|_| whole()));
         rest.extend(items[..last].iter().filter_map(kept));
@@ -35,27 +46,27 @@ pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Vec<Index
         rest.extend(items[..first].iter().filter_map(kept));
         rest.extend((0..dimensions).map(|_| whole()));
     }
-    rest.extend_from_slice(&items[last + 1..]);
+    rest.extend(items[last + 1..].iter().cloned());
     Ok((result, rest))
 }
 
 /// The gather itself, and how many dimensions the tensors among the items have.
 #[track_caller]
 fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)> {
-    let (mut positions, mut dimensions) = (Vec::new(), 0);
+    let (mut positions, mut dimensions) = (Few::new(), 0);
     let idle = is_idle(x, items)?;
     for item in items {
         let (axis, sizes) = (positions.len(), x.shape());
         positions.push(match item {
             Index::NewAxis => continue,
             Index::Slice(slice) => Positions::Slice(range(*slice, sizes[axis], idle)?),
-            Index::At(position) => Positions::Tensor(constant(*position, sizes[axis], axis)?),
+            Index::At(position) => Positions::Tensor(Cow::Owned(constant(*position, sizes[axis], axis)?)),
             Index::Tensor(tensor) => {
                 dimensions = dimensions.max(tensor.ndim());
                 Positions::Tensor(if idle {
-                    tensor.clone()
+                    Cow::Borrowed(tensor)
                 } else {
-                    ffi::positions("index", tensor, axis, sizes[axis])?.into_owned()
+                    ffi::positions("index", tensor, axis, sizes[axis])?
                 })
             }
             Index::Ellipsis | Index::Bool(_) => {
@@ -67,35 +78,35 @@ fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)
     let taken = positions.len();
     let indices = laid_out(positions, dimensions, slices, in_front)?;
 
-    let axes: Vec<i32> = (0..taken as i32).collect();
+    let axes: Shape = (0..taken as i32).collect();
     let mut sizes = Shape::from_slice(x.shape());
     sizes[..taken].fill(1);
     let result = ffi::gather(x, &indices, &axes, &sizes)?;
     let before = (dimensions + slices) as i32;
-    let gone: Vec<i32> = (before..before + taken as i32).collect();
+    let gone: Shape = (before..before + taken as i32).collect();
     Ok((ffi::squeeze_axes(&result, &gone)?, dimensions))
 }
 
 /// The positions with dimensions of size 1 where those of other items are.
 #[track_caller]
 fn laid_out(
-    positions: Vec<Positions>,
+    positions: Few<Positions<'_>>,
     dimensions: usize,
     slices: usize,
     in_front: bool,
-) -> Result<Vec<Tensor>> {
+) -> Result<Few<Cow<'_, Tensor>>> {
     let mut done = 0;
     let lay = |positions| match positions {
         Positions::Slice(range) => {
             let mut shape = Shape::from_elem(1, dimensions + slices);
             shape[done + if in_front { dimensions } else { 0 }] = range.shape()[0];
             done += 1;
-            ffi::reshape(&range, &shape)
+            ffi::reshape(&range, &shape).map(Cow::Owned)
         }
         Positions::Tensor(tensor) if in_front => {
             let mut shape = Shape::from_slice(tensor.shape());
             shape.extend(std::iter::repeat_n(1, slices));
-            ffi::reshape(&tensor, &shape)
+            ffi::reshape(&tensor, &shape).map(Cow::Owned)
         }
         Positions::Tensor(tensor) => Ok(tensor),
     };

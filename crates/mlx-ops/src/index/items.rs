@@ -211,13 +211,21 @@ tuples! {
     A B C D E F G H;
 }
 
-/// The items of a tuple with whole axes in place of the ellipsis.
-pub(super) fn expanded(x: &Tensor, items: SmallVec<[Index; 6]>) -> Result<SmallVec<[Index; 6]>> {
-    if items.iter().any(|item| matches!(item, Index::Bool(_))) {
-        return Err(Error::new(ErrorKind::Index, "index", "Cannot index mlx array using the given type yet"));
+/// Puts whole axes in place of the ellipsis among the items of a tuple, and says whether there are tensors among them.
+pub(super) fn expand(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<bool> {
+    let (mut used, mut tensors, mut ellipses, mut last) = (0, 0, 0, 0);
+    for (place, item) in items.iter().enumerate() {
+        match item {
+            Index::Bool(_) => {
+                let message = "Cannot index mlx array using the given type yet";
+                return Err(Error::new(ErrorKind::Index, "index", message));
+            }
+            Index::Ellipsis => (ellipses, last) = (ellipses + 1, place),
+            Index::NewAxis => {}
+            Index::Tensor(_) => (used, tensors) = (used + 1, tensors + 1),
+            Index::At(_) | Index::Slice(_) => used += 1,
+        }
     }
-    let used = items.iter().filter(|item| !matches!(item, Index::NewAxis | Index::Ellipsis)).count();
-    let ellipses = items.iter().filter(|item| matches!(item, Index::Ellipsis)).count();
     if ellipses > 1 {
         let message = "An index can only have a single ellipsis (...)";
         return Err(Error::new(ErrorKind::Index, "index", message));
@@ -226,17 +234,11 @@ pub(super) fn expanded(x: &Tensor, items: SmallVec<[Index; 6]>) -> Result<SmallV
         let message = format!("Too many indices for array with {} dimensions.", x.ndim());
         return Err(Error::new(ErrorKind::Index, "index", message));
     };
-    if ellipses == 0 {
-        return Ok(items);
+    if ellipses == 1 {
+        items.remove(last);
+        items.insert_many(last, std::iter::repeat_n(Index::Slice(Slice::default()), left));
     }
-    let mut expanded = SmallVec::new();
-    for item in items {
-        match item {
-            Index::Ellipsis => expanded.extend(std::iter::repeat_n(Index::Slice(Slice::default()), left)),
-            item => expanded.push(item),
-        }
-    }
-    Ok(expanded)
+    Ok(tensors > 0)
 }
 
 /// The position counted from the front of an axis of `size`.

@@ -1,12 +1,13 @@
 //! Picking elements out by position, and writing at positions; the nodes that Python's `x[…]`, `x[…] = v` and `x.at[…]`
 //! issue, and those of `take` and its kin.
 //!
-//! Here: the methods. `items` is what an index is made of, `read` and `update` what is done there, `gather` and `scatter`
-//! how, where an item is a tensor.
+//! Here: the methods. `items` is what an index is made of, `region` what its slices reach, `read` and `update` what is done
+//! there, `gather` and `scatter` how, where an item is a tensor.
 
 mod gather;
 mod items;
 mod read;
+mod region;
 mod scatter;
 mod take;
 mod update;

@@ -4,10 +4,11 @@
 
 use super::{
     gather::gathered,
-    items::{Index, IndexSpec, bool_alone, expanded, has_axes, wrapped},
+    items::{Index, IndexSpec, bool_alone, expand, has_axes, wrapped},
+    region::Region,
 };
 use mlx_core::{Dtype, Error, ErrorKind, Result, Shape, Tensor, ffi};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 /// The elements at `index`: `index(&x, (0, .., 1..3, NewAxis, &rows))` is Python's `x[0, :, 1:3, None, rows]`.
 ///
@@ -35,7 +36,7 @@ use smallvec::{SmallVec, smallvec};
 #[doc(alias = "__getitem__")]
 #[track_caller]
 pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
-    let node = match index.into() {
+    let node = match &mut index.into() {
         IndexSpec::One(item) => one(x, item),
         IndexSpec::Many(items) => several(x, items),
     };
@@ -44,19 +45,18 @@ pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
 
 /// `x[i]`: an integer alone gathers.
 #[track_caller]
-fn one(x: &Tensor, item: Index) -> Result<Tensor> {
+fn one(x: &Tensor, item: &Index) -> Result<Tensor> {
     match item {
         Index::Ellipsis => Ok(x.clone()),
         Index::NewAxis => ffi::expand_dims(x, &[0]),
         Index::Bool(_) => Err(bool_alone()),
         Index::At(position) => {
             has_axes(x)?;
-            let position = wrapped(position, x.shape()[0], 0)?;
-            ffi::take_axis(x, &Tensor::scalar(position, Dtype::Uint32)?, 0)
+            ffi::take_position(x, wrapped(*position, x.shape()[0], 0)?, 0)
         }
         Index::Slice(slice) => {
             has_axes(x)?;
-            if slice.is_full() { Ok(x.clone()) } else { sliced(x, &[Index::Slice(slice)]) }
+            if slice.is_full() { Ok(x.clone()) } else { sliced(x, std::slice::from_ref(item)) }
         }
         Index::Tensor(positions) => {
             has_axes(x)?;
@@ -64,19 +64,18 @@ fn one(x: &Tensor, item: Index) -> Result<Tensor> {
                 let message = "boolean indices are not yet supported";
                 return Err(Error::new(ErrorKind::Dtype, "index", message));
             }
-            ffi::take_axis(x, &positions, 0)
+            ffi::take_axis(x, positions, 0)
         }
     }
 }
 
 /// `x[i, j, …]`
 #[track_caller]
-fn several(x: &Tensor, items: SmallVec<[Index; 6]>) -> Result<Tensor> {
-    let items = expanded(x, items)?;
-    if !items.iter().any(|item| matches!(item, Index::Tensor(_))) {
-        return sliced(x, &items);
+fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<Tensor> {
+    if !expand(x, items)? {
+        return sliced(x, items);
     }
-    let (result, rest) = gathered(x, &items)?;
+    let (result, rest) = gathered(x, items)?;
     if rest.is_empty() { Ok(result) } else { sliced(&result, &rest) }
 }
 
@@ -84,30 +83,23 @@ fn several(x: &Tensor, items: SmallVec<[Index; 6]>) -> Result<Tensor> {
 #[track_caller]
 fn sliced(x: &Tensor, items: &[Index]) -> Result<Tensor> {
     let sizes = x.shape();
-    let mut start: Shape = smallvec![0; sizes.len()];
-    let mut stop = Shape::from_slice(sizes);
-    let mut step: Shape = smallvec![1; sizes.len()];
-    let mut axis = 0;
-    for item in items {
-        match *item {
-            Index::At(position) => {
-                start[axis] = wrapped(position, sizes[axis], axis)?;
-                stop[axis] = start[axis] + 1;
-            }
-            Index::Slice(slice) => (start[axis], stop[axis], step[axis]) = slice.raw(sizes[axis])?,
-            _ => continue,
-        }
-        axis += 1;
-    }
-    let mut result = ffi::slice(x, &start, &stop, &step)?;
+    let mut region = Region::default();
     let (mut gone, mut new) = (Shape::new(), Shape::new());
     for (i, item) in items.iter().enumerate() {
-        match item {
-            Index::At(_) => gone.push((i - new.len()) as i32),
+        let axis = region.axes();
+        match *item {
+            Index::At(position) => {
+                let start = wrapped(position, sizes[axis], axis)?;
+                region.push((start, start + 1, 1));
+                gone.push((i - new.len()) as i32);
+            }
+            Index::Slice(slice) => region.push(slice.raw(sizes[axis])?),
             Index::NewAxis => new.push((i - gone.len()) as i32),
             _ => {}
         }
     }
+    region.fill(sizes);
+    let mut result = ffi::slice(x, &region.start, &region.stop, &region.step)?;
     if !gone.is_empty() {
         result = ffi::squeeze_axes(&result, &gone)?;
     }

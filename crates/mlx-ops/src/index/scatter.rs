@@ -6,34 +6,49 @@ use super::{
 };
 use mlx_core::{Error, ErrorKind, Result, Shape, Tensor, ffi};
 use smallvec::smallvec;
+use std::{borrow::Cow, slice};
 
 /// What a scatter takes beside the tensor it writes to; its axes are the first ones, one for each of the indices.
-pub(super) struct Scatter {
-    pub(super) indices: Vec<Tensor>,
+pub(super) struct Scatter<'a> {
+    pub(super) indices: Cow<'a, [Tensor]>,
     pub(super) updates: Tensor,
 }
 
 /// Without the leading dimensions of size 1.
 #[track_caller]
-fn trimmed(update: &Tensor) -> Result<Tensor> {
+fn trimmed(update: &Tensor) -> Result<Cow<'_, Tensor>> {
     let ones = update.shape().iter().take_while(|&&size| size == 1).count();
-    let axes: Vec<i32> = (0..ones as i32).collect();
-    if ones == 0 { Ok(update.clone()) } else { ffi::squeeze_axes(update, &axes) }
+    without_leading(update, ones)
+}
+
+/// `x` without its first dimensions, which are `ones` of size 1.
+#[track_caller]
+pub(super) fn without_leading(x: &Tensor, ones: usize) -> Result<Cow<'_, Tensor>> {
+    if ones == 0 {
+        return Ok(Cow::Borrowed(x));
+    }
+    let axes: Shape = (0..ones as i32).collect();
+    ffi::squeeze_axes(x, &axes).map(Cow::Owned)
 }
 
 /// `x[positions] = update`
 #[track_caller]
-pub(super) fn at_tensor(x: &Tensor, positions: &Tensor, update: &Tensor) -> Result<Scatter> {
+pub(super) fn at_tensor<'a>(x: &Tensor, positions: &'a Tensor, update: &Tensor) -> Result<Scatter<'a>> {
     let positions = match x.size() {
         // MLX refuses it, or writes nothing.
-        0 => positions.clone(),
-        _ => ffi::positions("set_index", positions, 0, x.shape()[0])?.into_owned(),
+        0 => Cow::Borrowed(positions),
+        _ => ffi::positions("set_index", positions, 0, x.shape()[0])?,
     };
     let mut shape = Shape::from_slice(positions.shape());
     shape.extend_from_slice(&x.shape()[1..]);
-    let updates = ffi::broadcast_to(&trimmed(update)?, &shape)?;
+    let updates = ffi::broadcast_to(&*trimmed(update)?, &shape)?;
     shape.insert(positions.ndim(), 1);
-    Ok(Scatter { updates: ffi::reshape(&updates, &shape)?, indices: vec![positions] })
+    let updates = ffi::reshape(&updates, &shape)?;
+    let indices = match positions {
+        Cow::Borrowed(positions) => Cow::Borrowed(slice::from_ref(positions)),
+        Cow::Owned(positions) => Cow::Owned(vec![positions]),
+    };
+    Ok(Scatter { indices, updates })
 }
 
 /// How many of what a tuple has.
@@ -161,7 +176,7 @@ impl Layout {
 
 /// `x[items] = update`, where one of the items is a tensor.
 #[track_caller]
-pub(super) fn at_items(x: &Tensor, items: &[Index], update: &Tensor) -> Result<Scatter> {
+pub(super) fn at_items(x: &Tensor, items: &[Index], update: &Tensor) -> Result<Scatter<'static>> {
     let update = trimmed(update)?;
     let mut layout = Layout::of(x, items)?;
     for item in items {
@@ -187,5 +202,5 @@ pub(super) fn at_items(x: &Tensor, items: &[Index], update: &Tensor) -> Result<S
     let behind = &x.shape()[windows.len()..];
     let beside = |sizes: &[i32]| [indices[0].shape(), sizes, behind].concat();
     let updates = ffi::broadcast_to(&update, &beside(&whole))?;
-    Ok(Scatter { updates: ffi::reshape(&updates, &beside(&windows))?, indices })
+    Ok(Scatter { updates: ffi::reshape(&updates, &beside(&windows))?, indices: Cow::Owned(indices) })
 }

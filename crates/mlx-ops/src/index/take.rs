@@ -1,5 +1,6 @@
 //! Picking elements out by tensors along one axis, and slices that start where a tensor says: `take` and its kin.
 
+use super::region::Region;
 use mlx_core::{Error, ErrorKind, IntoAxes, IntoShape, Operand, OperandRef, Result, Scalar, Tensor, ffi};
 
 /// The axis that an argument names; none for `..`.
@@ -70,10 +71,11 @@ fn take_one(x: &Tensor, position: i64, axis: Option<i32>) -> Result<Tensor> {
         let message = format!("index {position} is out of bounds for axis {axis} with size {size}");
         return Err(Error::new(ErrorKind::Index, OP, message));
     }
-    let (mut start, mut stop) = (vec![0; row.ndim()], row.shape().to_vec());
-    start[axis] = position as i32;
-    stop[axis] = position as i32 + 1;
-    let slice = ffi::slice(row, &start, &stop, &vec![1; row.ndim()])?;
+    let mut region = Region::default();
+    region.fill(&row.shape()[..axis]);
+    region.push((position as i32, position as i32 + 1, 1));
+    region.fill(row.shape());
+    let slice = ffi::slice(row, &region.start, &region.stop, &region.step)?;
     ffi::squeeze_axes(&slice, &[axis as i32])
 }
 

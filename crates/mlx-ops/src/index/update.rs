@@ -3,15 +3,17 @@
 //! Here: slices and integers, masks, and which way an index takes. Not here: index tensors (`scatter`).
 
 use super::{
-    items::{Index, IndexSpec, bool_alone, expanded, has_axes, wrapped},
-    scatter::{self, Scatter},
+    items::{Index, IndexSpec, bool_alone, expand, has_axes, wrapped},
+    region::Region,
+    scatter::{self, Scatter, without_leading},
 };
 use mlx_core::{
     Dtype, Error, ErrorKind, Operand, Result, Shape, Tensor,
     ffi::{self, Reduction},
     or_panic,
 };
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// How a value meets what is at an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +83,7 @@ pub fn index_update(
     value: impl Operand,
 ) -> Result<Tensor> {
     let value = value.operand();
-    let node = value.to_tensor("set_index", Some(x.dtype())).and_then(|value| match index.into() {
+    let node = value.to_tensor("set_index", Some(x.dtype())).and_then(|value| match &mut index.into() {
         IndexSpec::One(item) => one(x, item, update, &value),
         IndexSpec::Many(items) => several(x, items, update, &value),
     });
@@ -89,90 +91,88 @@ pub fn index_update(
 }
 
 #[track_caller]
-fn one(x: &Tensor, item: Index, update: Update, value: &Tensor) -> Result<Tensor> {
+fn one(x: &Tensor, item: &Index, update: Update, value: &Tensor) -> Result<Tensor> {
     match item {
         Index::Ellipsis | Index::NewAxis => whole(x, update, &ffi::broadcast_to(value, x.shape())?),
         Index::Bool(all) if update == Update::Set => {
-            ffi::masked_scatter(x, &Tensor::scalar(all, Dtype::Bool)?, value)
+            ffi::masked_scatter(x, &Tensor::scalar(*all, Dtype::Bool)?, value)
         }
         Index::Bool(_) => Err(bool_alone()),
         Index::Tensor(mask) if mask.dtype() == Dtype::Bool && update == Update::Set => {
-            ffi::masked_scatter(x, &mask, value)
+            ffi::masked_scatter(x, mask, value)
         }
         Index::Tensor(positions) => {
             has_axes(x)?;
-            scattered(x, update, scatter::at_tensor(x, &positions, value)?)
+            scattered(x, update, &scatter::at_tensor(x, positions, value)?)
         }
         Index::At(position) => {
             has_axes(x)?;
-            let start = wrapped(position, x.shape()[0], 0)?;
-            Region::first(x, (start, start + 1, 1)).write(x, update, &fitted(x, value)?)
+            let start = wrapped(*position, x.shape()[0], 0)?;
+            write(x, &Region::of(x, [(start, start + 1, 1)]), update, &*fitted(x, value)?)
         }
         Index::Slice(slice) => {
             has_axes(x)?;
-            Region::first(x, slice.raw(x.shape()[0])?).write(x, update, &fitted(x, value)?)
+            write(x, &Region::of(x, [slice.raw(x.shape()[0])?]), update, &*fitted(x, value)?)
         }
     }
 }
 
 #[track_caller]
-fn several(x: &Tensor, items: SmallVec<[Index; 6]>, update: Update, value: &Tensor) -> Result<Tensor> {
-    let items = expanded(x, items)?;
-    if let Some(mask) = items.iter().find(|item| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool))
-    {
-        let message = format!("a mask of bools stands alone, not among other items: {mask:?}");
-        return Err(Error::new(ErrorKind::Dtype, "set_index", message));
-    }
-    if items.iter().any(|item| matches!(item, Index::Tensor(_))) {
-        return scattered(x, update, scatter::at_items(x, &items, value)?);
+fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>, update: Update, value: &Tensor) -> Result<Tensor> {
+    if expand(x, items)? {
+        let is_mask = |item: &&Index| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool);
+        if let Some(mask) = items.iter().find(is_mask) {
+            let message = format!("a mask of bools stands alone, not among other items: {mask:?}");
+            return Err(Error::new(ErrorKind::Dtype, "set_index", message));
+        }
+        return scattered(x, update, &scatter::at_items(x, items, value)?);
     }
     let value = fitted(x, value)?;
     if items.iter().all(|item| matches!(item, Index::NewAxis)) {
-        return Region::of(x).write(x, update, &ffi::broadcast_to(&value, x.shape())?);
+        return write(x, &Region::of(x, []), update, &ffi::broadcast_to(&value, x.shape())?);
     }
-    let mut region = Region::of(x);
-    let mut axis = 0;
+    let sizes = x.shape();
+    let mut region = Region::default();
     for (place, item) in items.iter().enumerate() {
-        let range = match *item {
+        let axis = region.axes();
+        region.push(match *item {
             Index::At(position) => {
-                let start = start_of(x, position, axis, place)?;
+                let start = start_of(sizes, position, axis, place)?;
                 (start, start + 1, 1)
             }
-            Index::Slice(slice) => slice.raw(x.shape()[axis])?,
+            Index::Slice(slice) => slice.raw(sizes[axis])?,
             _ => continue,
-        };
-        region.set(axis, range);
-        axis += 1;
+        });
     }
-    region.write(x, update, &aligned(&value, &items, x.ndim() - axis)?)
+    let behind = region.fill(sizes);
+    write(x, &region, update, &*aligned(&value, items, behind)?)
 }
 
 /// Where an integer among other items begins. Python counts a negative one from the end of the axis whose number is the
 /// item's `place`; behind a new axis that is another one.
-fn start_of(x: &Tensor, position: i64, axis: usize, place: usize) -> Result<i32> {
-    let start = wrapped(position, x.shape()[axis], axis)?;
+fn start_of(sizes: &[i32], position: i64, axis: usize, place: usize) -> Result<i32> {
+    let start = wrapped(position, sizes[axis], axis)?;
     if position >= 0 || place == axis {
         return Ok(start);
     }
-    match x.shape().get(place) {
-        Some(&size) => Ok(start - x.shape()[axis] + size),
+    match sizes.get(place) {
+        Some(&size) => Ok(start - sizes[axis] + size),
         None => Err(Error::new(ErrorKind::Index, "set_index", "SmallVector out of range.")),
     }
 }
 
 /// The value without leading dimensions of size 1 that the tensor has not.
 #[track_caller]
-fn fitted(x: &Tensor, value: &Tensor) -> Result<Tensor> {
+fn fitted<'a>(x: &Tensor, value: &'a Tensor) -> Result<Cow<'a, Tensor>> {
     let excess = value.ndim().saturating_sub(x.ndim());
     let ones = value.shape().iter().take(excess).take_while(|&&size| size == 1).count();
-    let axes: Vec<i32> = (0..ones as i32).collect();
-    if ones == 0 { Ok(value.clone()) } else { ffi::squeeze_axes(value, &axes) }
+    without_leading(value, ones)
 }
 
 /// The value with the tensor's dimensions instead of the result's: with those that integers took away and without those
 /// that new axes brought. `behind` is how many whole dimensions follow the items.
 #[track_caller]
-fn aligned(value: &Tensor, items: &[Index], behind: usize) -> Result<Tensor> {
+fn aligned<'a>(value: &'a Tensor, items: &[Index], behind: usize) -> Result<Cow<'a, Tensor>> {
     let (mut missing, mut new) = (Vec::new(), Vec::new());
     let mut kept = behind;
     for (place, item) in items.iter().rev().enumerate() {
@@ -187,64 +187,39 @@ fn aligned(value: &Tensor, items: &[Index], behind: usize) -> Result<Tensor> {
             _ => kept += 1,
         }
     }
-    let mut value = value.clone();
+    let mut value = Cow::Borrowed(value);
     if !missing.is_empty() {
-        value = ffi::expand_dims(&value, &missing)?;
+        value = Cow::Owned(ffi::expand_dims(&value, &missing)?);
     }
     new.retain(|&axis| axis >= -(value.ndim() as i32));
-    if new.is_empty() { Ok(value) } else { ffi::squeeze_axes(&value, &new) }
+    if new.is_empty() { Ok(value) } else { ffi::squeeze_axes(&value, &new).map(Cow::Owned) }
 }
 
-/// A slice over all axes.
-struct Region {
-    start: Shape,
-    stop: Shape,
-    step: Shape,
-}
-
-impl Region {
-    /// All of `x`.
-    fn of(x: &Tensor) -> Region {
-        let (start, step) = (smallvec![0; x.ndim()], smallvec![1; x.ndim()]);
-        Region { start, stop: Shape::from_slice(x.shape()), step }
-    }
-
-    /// A range of the first axis.
-    fn first(x: &Tensor, range: (i32, i32, i32)) -> Region {
-        let mut region = Region::of(x);
-        region.set(0, range);
-        region
-    }
-
-    fn set(&mut self, axis: usize, range: (i32, i32, i32)) {
-        (self.start[axis], self.stop[axis], self.step[axis]) = range;
-    }
-
-    #[track_caller]
-    fn write(&self, x: &Tensor, update: Update, value: &Tensor) -> Result<Tensor> {
-        let (how, value) = reduction(update, value)?;
-        ffi::slice_update(how, x, &value, [&self.start, &self.stop, &self.step])
-    }
+/// Writes to a slice over all axes.
+#[track_caller]
+fn write(x: &Tensor, region: &Region, update: Update, value: &Tensor) -> Result<Tensor> {
+    let (how, value) = reduction(update, value)?;
+    ffi::slice_update(how, x, &value, [&region.start, &region.stop, &region.step])
 }
 
 /// What MLX does with which value for an update.
 #[track_caller]
-fn reduction(update: Update, value: &Tensor) -> Result<(Reduction, Tensor)> {
+fn reduction(update: Update, value: &Tensor) -> Result<(Reduction, Cow<'_, Tensor>)> {
     Ok(match update {
-        Update::Set => (Reduction::None, value.clone()),
-        Update::Add => (Reduction::Sum, value.clone()),
-        Update::Subtract => (Reduction::Sum, ffi::NEGATIVE.call(value)?),
-        Update::Multiply => (Reduction::Product, value.clone()),
-        Update::Divide => (Reduction::Product, ffi::RECIPROCAL.call(value)?),
-        Update::Maximum => (Reduction::Maximum, value.clone()),
-        Update::Minimum => (Reduction::Minimum, value.clone()),
+        Update::Set => (Reduction::None, Cow::Borrowed(value)),
+        Update::Add => (Reduction::Sum, Cow::Borrowed(value)),
+        Update::Subtract => (Reduction::Sum, Cow::Owned(ffi::NEGATIVE.call(value)?)),
+        Update::Multiply => (Reduction::Product, Cow::Borrowed(value)),
+        Update::Divide => (Reduction::Product, Cow::Owned(ffi::RECIPROCAL.call(value)?)),
+        Update::Maximum => (Reduction::Maximum, Cow::Borrowed(value)),
+        Update::Minimum => (Reduction::Minimum, Cow::Borrowed(value)),
     })
 }
 
 #[track_caller]
-fn scattered(x: &Tensor, update: Update, scatter: Scatter) -> Result<Tensor> {
+fn scattered(x: &Tensor, update: Update, scatter: &Scatter<'_>) -> Result<Tensor> {
     let (how, updates) = reduction(update, &scatter.updates)?;
-    let axes: Vec<i32> = (0..scatter.indices.len() as i32).collect();
+    let axes: Shape = (0..scatter.indices.len() as i32).collect();
     ffi::scatter(how, x, &scatter.indices, &updates, &axes)
 }
 

@@ -1,7 +1,8 @@
 //! Einstein summation.
 
 use mlx_core::{Error, ErrorKind, Result, Tensor, ffi, ffi::products};
-use std::{collections::HashSet, ffi::CString, fmt};
+use smallvec::SmallVec;
+use std::{borrow::Borrow, collections::HashSet, ffi::CString, fmt};
 
 /// The sum of products that `subscripts` describe, in NumPy's language: `"ij,jk->ik"` is a matrix product.
 ///
@@ -21,7 +22,7 @@ use std::{collections::HashSet, ffi::CString, fmt};
 #[doc(alias = "mx.einsum")]
 #[track_caller]
 pub fn einsum<'a>(subscripts: &str, operands: impl IntoIterator<Item = &'a Tensor>) -> Result<Tensor> {
-    let operands: Vec<Tensor> = operands.into_iter().cloned().collect();
+    let operands: SmallVec<[&Tensor; 8]> = operands.into_iter().collect();
     let text = checked("einsum", subscripts, &operands)?;
     let result = products::einsum(&text, &operands)?;
     if operands.len() < 3 || operands.iter().all(|operand| operand.size() > 0) {
@@ -73,19 +74,21 @@ pub fn einsum_path<'a>(
 
 /// The subscripts as C takes them. MLX gives the axes of an ellipsis letters that the subscripts leave over, and does not
 /// look whether there are enough: it reads before its string then.
-fn checked(op: &'static str, subscripts: &str, operands: &[Tensor]) -> Result<CString> {
+fn checked<T: Borrow<Tensor>>(op: &'static str, subscripts: &str, operands: &[T]) -> Result<CString> {
     let refuse = |message: String| {
-        let operands: Vec<_> = operands.iter().map(Into::into).collect();
+        let operands: Vec<_> = operands.iter().map(|operand| operand.borrow().into()).collect();
         Err(Error::new(ErrorKind::Value, op, message).with_operands(&operands))
     };
-    let letters = |text: &str| text.bytes().filter(u8::is_ascii_alphabetic).count();
-    let used: HashSet<u8> = subscripts.bytes().filter(u8::is_ascii_alphabetic).collect();
-    let inputs = subscripts.split_once("->").map_or(subscripts, |(inputs, _)| inputs);
-    for (input, operand) in inputs.split(',').zip(operands) {
-        let unnamed = operand.ndim().saturating_sub(letters(input));
-        if input.contains('.') && unnamed > 52 - used.len() {
-            let left = 52 - used.len();
-            return refuse(format!("[{op}] The ellipsis takes {unnamed} letters, and {left} are left."));
+    if subscripts.contains('.') {
+        let letters = |text: &str| text.bytes().filter(u8::is_ascii_alphabetic).count();
+        let used: HashSet<u8> = subscripts.bytes().filter(u8::is_ascii_alphabetic).collect();
+        let left = 52 - used.len();
+        let inputs = subscripts.split_once("->").map_or(subscripts, |(inputs, _)| inputs);
+        for (input, operand) in inputs.split(',').zip(operands) {
+            let unnamed = operand.borrow().ndim().saturating_sub(letters(input));
+            if input.contains('.') && unnamed > left {
+                return refuse(format!("[{op}] The ellipsis takes {unnamed} letters, and {left} are left."));
+            }
         }
     }
     let text = CString::new(subscripts);

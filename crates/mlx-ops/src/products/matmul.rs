@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use mlx_core::{Result, Tensor, ffi, or_panic};
+use mlx_core::{Result, Tensor, ffi, ffi::products, or_panic};
 
 /// The matrix product, batched over leading dimensions; 1-D operands are rows on the left and columns on the right.
 ///
@@ -18,7 +18,7 @@ use mlx_core::{Result, Tensor, ffi, or_panic};
 #[doc(alias = "@")]
 #[track_caller]
 pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    ffi::MATMUL.call(a.into(), b.into())
+    products::matmul(a, b)
 }
 
 /// `beta * c + alpha * (a @ b)` in one node.

@@ -171,7 +171,7 @@ fn pad(call: &Call) -> Result<Tensor> {
 /// An int, one or two ints for every axis, or a list of pairs.
 fn padding(bound: &Bound) -> Result<Padding> {
     if let Some(pairs) = bound.pairs(1) {
-        return Ok(Padding::Each(pairs));
+        return Ok(Padding::Each(pairs.into()));
     }
     match *ints(bound, 1)?.list() {
         [both] => Ok(Padding::Every(both, both)),

@@ -57,7 +57,7 @@ fn full(call: &Call) -> Result<Tensor> {
         return Ok(mlx_ops::full(shape, value, dtype)?);
     }
     let value = value.to_tensor("full", None)?;
-    Ok(mlx_ops::full(shape, &value, value.dtype())?)
+    Ok(mlx_ops::full(shape, &*value, value.dtype())?)
 }
 
 /// `zeros_like` and `ones_like`

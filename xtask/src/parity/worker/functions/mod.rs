@@ -73,7 +73,8 @@ pub(crate) fn call(name: &str, call: &Call) -> Result<Value> {
     match entry.map(|entry| &entry.function) {
         Some(Function::Unary(function)) => {
             // Some of Python's take a lone number, which is a tensor to them.
-            let x = call.bind("a, /")?.operand(0)?.to_tensor(entry.map_or("", |entry| entry.name), None)?;
+            let call = call.bind("a, /")?;
+            let x = call.operand(0)?.to_tensor(entry.map_or("", |entry| entry.name), None)?;
             one(Ok(function(&x)?))
         }
         Some(Function::Binary(function)) => {
