@@ -15,7 +15,7 @@ optimizer! {
     /// [`beta_1`](Adafactor::beta_1). By default it sets its learning rate itself.
     ///
     /// ```
-    /// # use mlx_core::{Dtype, tensor};
+    /// # use mlx_core::Dtype;
     /// # use mlx_nn::optimizers::{Adafactor, Optimizer};
     /// let mut optimizer = Adafactor::relative()?;
     /// let w = [("w".to_owned(), mlx_ops::ones([2, 3], Dtype::Float32)?)].into();
