@@ -131,6 +131,7 @@ fn serve() -> io::Result<()> {
 }
 
 type Batch = (Tensor, Tensor);
+type Step = dyn Fn(&mut Cnn, &mut AdamW, &Batch) -> Result<Tensor>;
 
 fn loss_of(model: &Cnn, (x, y): &Batch) -> Result<Tensor> {
     Ok(cross_entropy(&model.forward(x)?, y, CrossEntropy::new())?.mean(..))
@@ -146,7 +147,7 @@ struct Training {
     model: Cnn,
     optimizer: AdamW,
     batch: Batch,
-    compiled: Box<dyn Fn(&mut Cnn, &mut AdamW, &Batch) -> Result<Tensor>>,
+    compiled: Box<Step>,
 }
 
 impl Training {

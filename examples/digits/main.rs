@@ -18,7 +18,7 @@ fn main() -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
 
     let (pictures, wanted) = digits.draw(2000, &random::key(1 << 32)?)?;
-    let accuracy = 100.0 * model.accuracy(&pictures, &wanted)?;
+    let accuracy = 100.0 * training::accuracy(&model, &pictures, &wanted)?;
     println!("{steps} steps in {seconds:.1} s; {accuracy:.1} % of 2000 other pictures are told right");
     Ok(())
 }

@@ -1,4 +1,6 @@
-//! A small convolutional network, and how well it knows digits.
+//! A small convolutional network.
+//!
+//! Not here: how it learns (`training`).
 
 use mlx::{
     nn::{self, Conv2d, Linear, Module},
@@ -28,11 +30,5 @@ impl Cnn {
         let x = nn::relu(&self.conv1.forward(pictures)?)?;
         let x = nn::relu(&self.conv2.forward(&x)?)?;
         self.linear.forward(&x.flatten(1..))
-    }
-
-    /// The part of the pictures that it tells right.
-    pub(crate) fn accuracy(&self, pictures: &Tensor, digits: &Tensor) -> Result<f32> {
-        let right = self.forward(pictures)?.argmax(-1).eq(digits);
-        right.astype(Dtype::Float32).mean(..).item()
     }
 }

@@ -1,4 +1,4 @@
-//! The training: a compiled step, as often as asked for.
+//! The training, a compiled step as often as asked for, and how well a model knows digits.
 
 use super::{
     data::{Digits, SIDE},
@@ -39,4 +39,10 @@ pub(crate) fn train(digits: &Digits, steps: i32, mut say: impl FnMut(i32, f32)) 
         }
     }
     Ok((model, optimizer))
+}
+
+/// The part of the pictures that the model tells right.
+pub(crate) fn accuracy(model: &Cnn, pictures: &Tensor, wanted: &Tensor) -> Result<f32> {
+    let right = model.forward(pictures)?.argmax(-1).eq(wanted);
+    right.astype(Dtype::Float32).mean(..).item()
 }

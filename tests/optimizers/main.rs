@@ -2,6 +2,8 @@
 //!
 //! Not here: each optimizer's steps with its options (`tests/parity/optimizers.json`).
 
+#![allow(clippy::float_cmp, reason = "values are exact")]
+
 mod compiled;
 #[path = "../support/folder.rs"]
 mod folder;

@@ -91,7 +91,7 @@ for i in range(4):
     given = mx.load(f"{folder}/gradients.{i}.safetensors")
     for norm in (0.0, 0.5, 3.0, 1e6):
         gradients, total = optim.clip_grad_norm(given, norm)
-        clipped |= {f"{i}.{norm:g}.{key}": value for key, value in gradients.items()} | {f"{i}.{norm:g}": total}
+        clipped |= {f"{i}.{int(norm) if norm % 1 == 0 else norm}.{key}": value for key, value in gradients.items()} | {f"{i}.{int(norm) if norm % 1 == 0 else norm}": total}
 mx.save_safetensors(f"{folder}/clipped.safetensors", clipped)
 # Python MLX may end its process on the way out ("terminate called …").
 os._exit(0)
@@ -123,8 +123,8 @@ fn with_mlx_own_blas() {
     let mut before = Before { folder: &folder, lines: String::new(), count: 0 };
     each(&mut before);
     fs::write(folder.path("optimizers.txt"), &before.lines).unwrap();
-    let lines: String = schedules().iter().map(|(python, _)| format!("{python}\n")).collect();
-    fs::write(folder.path("schedules.txt"), lines).unwrap();
+    let lines: Vec<&str> = schedules().iter().map(|(python, _)| *python).collect();
+    fs::write(folder.path("schedules.txt"), lines.join("\n")).unwrap();
     for (i, gradients) in gradients().iter().enumerate() {
         ops::save_safetensors(folder.path(&format!("gradients.{i}.safetensors")), gradients).unwrap();
     }
@@ -306,7 +306,7 @@ fn check_clipping(folder: &Folder) {
     let mut found = Parameters::new();
     for (i, given) in gradients().iter().enumerate() {
         for norm in [0.0, 0.5, 3.0, 1e6] {
-            let name = if norm == 1e6 { format!("{i}.1e+06") } else { format!("{i}.{norm}") };
+            let name = format!("{i}.{norm}");
             let (gradients, total) = clip_grad_norm(given, norm).unwrap();
             found.extend(gradients.into_iter().map(|(key, x)| (format!("{name}.{key}"), x)));
             found.insert(name, total);

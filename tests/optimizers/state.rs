@@ -201,7 +201,7 @@ impl Rule for Mean {
     }
 
     fn init_single(&self, parameter: &Tensor) -> Result<Slots> {
-        Ok(Slots::new().with("sum", parameter.zeros_like()))
+        Slots::zeros(["sum"], parameter)
     }
 
     fn apply_single(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {

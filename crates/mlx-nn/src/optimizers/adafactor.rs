@@ -43,6 +43,7 @@ optimizer! {
         /// Whether such a learning rate begins small; not by default.
         warmup_init: bool = false,
     }
+    slots = Adafactor::slots;
 }
 
 impl Adafactor {
@@ -53,11 +54,6 @@ impl Adafactor {
     /// MLX that cannot be started.
     pub fn relative() -> Result<Adafactor> {
         Ok(Adafactor::with_memory(Memory::without_learning_rate()?))
-    }
-
-    #[allow(clippy::unused_self, reason = "Python's constructor refuses nothing")]
-    fn check(&self) -> Result<()> {
-        Ok(())
     }
 
     fn slots(&self, parameter: &Tensor) -> Result<Slots> {

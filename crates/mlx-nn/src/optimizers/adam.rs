@@ -6,7 +6,7 @@ use super::{
 };
 use crate::python::float;
 use mlx_core::{Result, Tensor};
-use mlx_ops::{abs, add, astype, divide, maximum, multiply, pow, rsqrt, sqrt, square, subtract, zeros_like};
+use mlx_ops::{abs, add, astype, divide, maximum, multiply, pow, rsqrt, sqrt, square, subtract};
 
 optimizer! {
     /// Adam: `m = b1 * m + (1 - b1) * g`, `v = b2 * v + (1 - b2) * g²`, `w = w - learning_rate * m / (sqrt(v) + eps)`.
@@ -29,15 +29,13 @@ optimizer! {
         /// Whether `m` and `v` are scaled up in the first steps, where they are averages with 0; not by default.
         bias_correction: bool = false,
     }
+    check = Adam::check;
+    slots = |_, parameter| Slots::zeros(["m", "v"], parameter);
 }
 
 impl Adam {
     fn check(&self) -> Result<()> {
         check("Adam", self.betas, self.eps)
-    }
-
-    fn slots(&self, parameter: &Tensor) -> Result<Slots> {
-        moments(parameter)
     }
 
     fn step(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {
@@ -70,15 +68,13 @@ optimizer! {
         /// Whether `m` and `v` are scaled up in the first steps, where they are averages with 0; not by default.
         bias_correction: bool = false,
     }
+    check = AdamW::check;
+    slots = |_, parameter| Slots::zeros(["m", "v"], parameter);
 }
 
 impl AdamW {
     fn check(&self) -> Result<()> {
         check("AdamW", self.betas, self.eps)
-    }
-
-    fn slots(&self, parameter: &Tensor) -> Result<Slots> {
-        moments(parameter)
     }
 
     fn step(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {
@@ -109,15 +105,13 @@ optimizer! {
         /// Keeps the divisor from 0; 1e-8 by default.
         eps: f64 = 1e-8,
     }
+    check = Adamax::check;
+    slots = |_, parameter| Slots::zeros(["m", "v"], parameter);
 }
 
 impl Adamax {
     fn check(&self) -> Result<()> {
         check("Adamax", self.betas, self.eps)
-    }
-
-    fn slots(&self, parameter: &Tensor) -> Result<Slots> {
-        moments(parameter)
     }
 
     fn step(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {
@@ -139,10 +133,6 @@ fn check(optimizer: &'static str, betas: [f64; 2], eps: f64) -> Result<()> {
         return refused(optimizer, format!("Adam epsilon should be >=0, {eps} was provided instead"));
     }
     Ok(())
-}
-
-fn moments(parameter: &Tensor) -> Result<Slots> {
-    Ok(Slots::new().with("m", zeros_like(parameter)?).with("v", zeros_like(parameter)?))
 }
 
 /// A step of Adam with its betas, its eps, and whether it corrects for the first steps.

@@ -44,6 +44,7 @@ type Carried = (Parameters, Parameters, Tensor);
 /// assert_eq!(optimizer.state()["step"].item::<u64>()?, 52);
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
+#[allow(clippy::type_complexity, reason = "a closure's type has no name")]
 pub fn compile_step<M, O, A, R, F>(
     model: &M,
     optimizer: &O,

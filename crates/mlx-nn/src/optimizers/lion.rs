@@ -2,7 +2,7 @@
 
 use super::{Slots, check_betas, optimizer, scaled::averaged};
 use mlx_core::{Result, Tensor};
-use mlx_ops::{astype, multiply, sign, subtract, zeros_like};
+use mlx_ops::{astype, multiply, sign, subtract};
 
 optimizer! {
     /// Lion: `c = b1 * m + (1 - b1) * g`, `m = b2 * m + (1 - b2) * g`, `w = w - learning_rate * (sign(c) + weight_decay * w)`.
@@ -24,15 +24,13 @@ optimizer! {
         /// How fast parameters shrink; 0 by default.
         weight_decay: f64 = 0.0,
     }
+    check = Lion::check;
+    slots = |_, parameter| Slots::zeros(["m"], parameter);
 }
 
 impl Lion {
     fn check(&self) -> Result<()> {
         check_betas("Lion", "Lion", self.betas)
-    }
-
-    fn slots(&self, parameter: &Tensor) -> Result<Slots> {
-        Ok(Slots::new().with("m", zeros_like(parameter)?))
     }
 
     fn step(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {

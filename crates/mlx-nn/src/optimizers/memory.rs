@@ -6,7 +6,7 @@ use mlx_core::{
     Dtype, Error, ErrorKind, Result, Tensor,
     utils::{IndexMap, joined},
 };
-use mlx_ops::add;
+use mlx_ops::{add, zeros_like};
 use std::borrow::Cow;
 
 /// The tensors that an optimizer keeps of one parameter, by name, as `m` and `v` of Adam.
@@ -18,6 +18,15 @@ impl Slots {
     #[must_use]
     pub fn new() -> Slots {
         Slots::default()
+    }
+
+    /// Zeros of the parameter's shape and dtype under these names.
+    ///
+    /// # Errors
+    /// MLX that cannot be started.
+    pub fn zeros<const N: usize>(names: [&'static str; N], parameter: &Tensor) -> Result<Slots> {
+        let slots = names.map(|name| Ok((Cow::Borrowed(name), zeros_like(parameter)?)));
+        slots.into_iter().collect::<Result<_>>().map(Slots)
     }
 
     /// One more, or another value for one.

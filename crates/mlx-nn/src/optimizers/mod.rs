@@ -73,14 +73,16 @@ pub const NAMES: &[&str] = &[
     "optim.SGD",
 ];
 
-/// A struct with its settings as fields, a constructor, a setter for each setting, and the way to its memory. Its file
-/// has `check`, `slots` and `step`.
+/// A struct with its settings as fields, a constructor, a setter for each setting, and its rule: what `check` refuses,
+/// the slots of a parameter, and `step`, which its file has.
 macro_rules! optimizer {
     (
         $(#[$doc:meta])*
         $name:ident $alias:literal {
             $($(#[$field_doc:meta])* $field:ident: $type:ty = $default:expr,)*
         }
+        $(check = $check:path;)?
+        slots = $slots:expr;
     ) => {
         $(#[$doc])*
         #[derive(Clone, Debug)]
@@ -123,15 +125,16 @@ macro_rules! optimizer {
                 &mut self.memory
             }
 
-            fn check(&self) -> mlx_core::Result<()> {
-                $name::check(self)
-            }
+            $(fn check(&self) -> mlx_core::Result<()> {
+                $check(self)
+            })?
 
             fn init_single(
                 &self,
                 parameter: &mlx_core::Tensor,
             ) -> mlx_core::Result<$crate::optimizers::Slots> {
-                self.slots(parameter)
+                let slots: fn(&$name, &mlx_core::Tensor) -> mlx_core::Result<$crate::optimizers::Slots> = $slots;
+                slots(self, parameter)
             }
 
             fn apply_single(

@@ -5,7 +5,7 @@ use mlx_core::{Result, Tensor, axes};
 use mlx_ops::{
     add, addmm, astype, divide,
     linalg::{Norm, norm},
-    matmul, multiply, reshape, subtract, transpose, zeros_like,
+    matmul, multiply, reshape, subtract, transpose,
 };
 
 optimizer! {
@@ -36,18 +36,10 @@ optimizer! {
         /// How often the iteration is done; 5 by default.
         ns_steps: u32 = 5_u32,
     }
+    slots = |_, parameter| Slots::zeros(["v"], parameter);
 }
 
 impl Muon {
-    #[allow(clippy::unused_self, reason = "Python's constructor refuses nothing")]
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-
-    fn slots(&self, parameter: &Tensor) -> Result<Slots> {
-        Ok(Slots::new().with("v", zeros_like(parameter)?))
-    }
-
     fn step(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {
         let (momentum, rest) = (self.momentum, 1.0 - self.momentum);
         let mut gradient = gradient.clone();

@@ -3,7 +3,7 @@
 use super::{Slots, check_eps, optimizer, refused};
 use crate::python::float;
 use mlx_core::{Result, Tensor};
-use mlx_ops::{add, astype, divide, multiply, sqrt, square, subtract, zeros_like};
+use mlx_ops::{add, astype, divide, multiply, sqrt, square, subtract};
 
 optimizer! {
     /// RMSprop: `v = alpha * v + (1 - alpha) * g²`, `w = w - learning_rate * g / (sqrt(v) + eps)`.
@@ -24,6 +24,8 @@ optimizer! {
         /// Keeps the divisor from 0; 1e-8 by default.
         eps: f64 = 1e-8,
     }
+    check = RMSprop::check;
+    slots = |_, parameter| Slots::zeros(["v"], parameter);
 }
 
 impl RMSprop {
@@ -33,10 +35,6 @@ impl RMSprop {
             return refused("RMSprop", format!("RMSprop alpha should be >=0, {alpha} was provided instead"));
         }
         check_eps("RMSprop", self.eps)
-    }
-
-    fn slots(&self, parameter: &Tensor) -> Result<Slots> {
-        Ok(Slots::new().with("v", zeros_like(parameter)?))
     }
 
     fn step(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {
@@ -64,15 +62,13 @@ optimizer! {
         /// Keeps the divisor from 0; 1e-8 by default.
         eps: f64 = 1e-8,
     }
+    check = Adagrad::check;
+    slots = |_, parameter| Slots::zeros(["v"], parameter);
 }
 
 impl Adagrad {
     fn check(&self) -> Result<()> {
         check_eps("Adagrad", self.eps)
-    }
-
-    fn slots(&self, parameter: &Tensor) -> Result<Slots> {
-        Ok(Slots::new().with("v", zeros_like(parameter)?))
     }
 
     fn step(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {
@@ -105,6 +101,8 @@ optimizer! {
         /// Keeps the divisor from 0; 1e-6 by default.
         eps: f64 = 1e-6,
     }
+    check = AdaDelta::check;
+    slots = |_, parameter| Slots::zeros(["v", "u"], parameter);
 }
 
 impl AdaDelta {
@@ -114,10 +112,6 @@ impl AdaDelta {
             return refused("AdaDelta", format!("AdaDelta rho should be >=0, {rho} was provided instead"));
         }
         check_eps("AdaDelta", self.eps)
-    }
-
-    fn slots(&self, parameter: &Tensor) -> Result<Slots> {
-        Ok(Slots::new().with("v", zeros_like(parameter)?).with("u", zeros_like(parameter)?))
     }
 
     fn step(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {

@@ -2,7 +2,7 @@
 
 use super::{Slots, optimizer, refused};
 use mlx_core::{Result, Tensor};
-use mlx_ops::{add, astype, multiply, subtract, zeros_like};
+use mlx_ops::{add, astype, multiply, subtract};
 
 optimizer! {
     /// Stochastic gradient descent: `v = momentum * v + (1 - dampening) * g`, `w = w - learning_rate * v`.
@@ -31,6 +31,8 @@ optimizer! {
         /// Nesterov's momentum, which asks for a momentum and no dampening; not by default.
         nesterov: bool = false,
     }
+    check = SGD::check;
+    slots = |_, parameter| Slots::zeros(["v"], parameter);
 }
 
 impl SGD {
@@ -39,10 +41,6 @@ impl SGD {
             return refused("SGD", "Nesterov momentum requires a momentum and zero dampening.");
         }
         Ok(())
-    }
-
-    fn slots(&self, parameter: &Tensor) -> Result<Slots> {
-        Ok(Slots::new().with("v", zeros_like(parameter)?))
     }
 
     fn step(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {
