@@ -2,8 +2,9 @@
 //! and AdamW's step, computed; as it is, compiled, and its graph alone.
 //!
 //! `cargo bench --bench training`. Engines are processes: this library with OpenBLAS (its default) and with MLX's own BLAS,
-//! Python MLX with OpenBLAS before its own and as it is; one thread each. All run the same MLX: what differs is what building
-//! costs. Not here: how engines are compared (`paired`).
+//! Python MLX with OpenBLAS before its own and as it is; one thread each. All run the same MLX, whose kernels are most of a
+//! step: with one BLAS the engines differ by what building costs, which `built` says. Not here: how engines are compared
+//! (`paired`).
 
 #[path = "../examples/digits/model.rs"]
 mod model;
@@ -24,7 +25,9 @@ use model::Cnn;
 use paired::{Case, Engine, Turns};
 use std::{
     collections::HashMap,
-    env, io,
+    env,
+    ffi::OsString,
+    fs, io,
     path::{Path, PathBuf},
     process::Command,
     rc::Rc,
@@ -78,8 +81,11 @@ fn twin(name: &str) -> Result<Twin, String> {
         "Python" => Twin::python_of("training_twin.py", &[ONE_THREAD]),
         "Python, OpenBLAS" => {
             let shim = shim()?;
-            let shim = shim.to_str().ok_or("the folder of temporary files has a strange name.")?;
-            Twin::python_of("training_twin.py", &[ONE_THREAD, ("LD_PRELOAD", shim)])
+            let path = shim.to_str().ok_or("the folder of temporary files has a strange name.")?;
+            let twin = Twin::python_of("training_twin.py", &[ONE_THREAD, ("LD_PRELOAD", path)]);
+            // Loaded by now.
+            let _ = [&shim, &shim.with_extension("s")].map(fs::remove_file);
+            twin
         }
         mode => {
             let program = env::current_exe().map_err(|e| e.to_string())?;
@@ -106,8 +112,8 @@ fn shim() -> Result<PathBuf, String> {
         ".text\n.globl cblas_sgemm\n.type cblas_sgemm, %function\ncblas_sgemm:\n{jump}\n\
          .section .note.GNU-stack,\"\",%progbits\n"
     );
-    std::fs::write(&source, text).map_err(|e| e.to_string())?;
-    let mut rpath = std::ffi::OsString::from("-Wl,-rpath,");
+    fs::write(&source, text).map_err(|e| e.to_string())?;
+    let mut rpath = OsString::from("-Wl,-rpath,");
     rpath.push(openblas.parent().unwrap_or(openblas));
     let mut compiler = Command::new("g++");
     compiler.args(["-shared", "-nostdlib", "-o"]).args([&library, &source]).arg(rpath).arg(openblas);

@@ -9,8 +9,8 @@ use mlx_ops::{
 };
 
 optimizer! {
-    /// [Muon](https://kellerjordan.github.io/posts/muon/): `v = momentum * v + (1 - momentum) * g`, of which each matrix is
-    /// made orthogonal by Newton's and Schulz's iteration.
+    /// Muon, by Keller Jordan: `v = momentum * v + (1 - momentum) * g`, of which each matrix is made orthogonal by Newton's
+    /// and Schulz's iteration.
     ///
     /// Parameters of more than two axes are matrices of their first one and the others; of fewer they take `v` as it is.
     /// Embeddings, the last layer, and parameters of fewer axes are better left to another optimizer: see
