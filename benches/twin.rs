@@ -52,7 +52,12 @@ impl Twin {
 
     /// Python MLX, from what `cargo xtask parity` installed or from PYTHONPATH.
     pub(crate) fn python() -> Result<Twin, String> {
-        let python = Twin::script("python_twin.py", &[])?;
+        Twin::python_of("python_twin.py", &[])
+    }
+
+    /// Python MLX, from the same places, with a script of its own and some variables.
+    pub(crate) fn python_of(script: &str, variables: &[(&str, &str)]) -> Result<Twin, String> {
+        let python = Twin::script(script, variables)?;
         if python.greeting == mlx::MLX_VERSION {
             return Ok(python);
         }

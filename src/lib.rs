@@ -9,9 +9,9 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! The [`guide`] is eleven short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
+//! The [`guide`] is twelve short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
 //! more arguments are methods, too, from the [`prelude`]), [`random`], [`linalg`] and [`fft`] Python's submodules, [`fast`]
-//! the fused kernels, [`nn`] the layers, [`graph`] the graph as text and picture.
+//! the fused kernels, [`nn`] the layers, [`optimizers`] what trains them, [`graph`] the graph as text and picture.
 //! Operators and methods panic at the caller's line where Python raises; functions return [`Result`].
 //!
 //! Features, none on by default: `ndarray` converts arrays and views to tensors, and tensors to arrays (`TryFrom`), `approx` compares
@@ -56,11 +56,15 @@ pub mod fast {
     pub use mlx_fast::*;
 }
 
-/// `mlx.nn`: layers, activations, losses and initialisers, and `#[derive(Module)]` for models of yours.
+/// `mlx.nn`: layers, activations, losses and initialisers,
+/// and `#[derive(Module)]` for models of yours.
 pub mod nn {
     #[doc(inline)]
     pub use mlx_nn::*;
 }
+
+#[doc(inline)]
+pub use mlx_nn::optimizers;
 
 #[doc(inline)]
 pub use mlx_core::{graph, transforms, utils};

@@ -1,4 +1,4 @@
-//! The guide: eleven short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
+//! The guide: twelve short pages, for those who know ndarray or Python's MLX. All code in it is run by the tests.
 //!
 //! 1. [`start`]: tensors, formulas, reading values.
 //! 2. [`lazy_evaluation`]: when something is computed, and how to look at the graph.
@@ -7,10 +7,11 @@
 //! 5. [`errors_and_panics`]: which calls return a `Result`, and what an error says.
 //! 6. [`streams_and_threads`]: tensors on many threads.
 //! 7. [`transforms`]: gradients, maps over items, compilation.
-//! 8. [`custom_models`]: models of layers, their weights, training.
-//! 9. [`host_kernels`]: ops of your own, and memory of yours.
-//! 10. [`differences`]: where results differ from Python's, the whole list.
-//! 11. [`python_users`]: a table, Python on the left, Rust on the right.
+//! 8. [`custom_models`]: models of layers, their weights, gradients.
+//! 9. [`training`]: optimizers, learning rates, a compiled step, going on from files.
+//! 10. [`host_kernels`]: ops of your own, and memory of yours.
+//! 11. [`differences`]: where results differ from Python's, the whole list.
+//! 12. [`python_users`]: a table, Python on the left, Rust on the right.
 
 #[doc = include_str!("start.md")]
 pub mod start {}
@@ -35,6 +36,9 @@ pub mod transforms {}
 
 #[doc = include_str!("custom_models.md")]
 pub mod custom_models {}
+
+#[doc = include_str!("training.md")]
+pub mod training {}
 
 #[doc = include_str!("host_kernels.md")]
 pub mod host_kernels {}

@@ -14,7 +14,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-const BENCHES: [&str; 4] = ["graph_build", "transforms", "host_kernel", "gemm"];
+const BENCHES: [&str; 5] = ["graph_build", "transforms", "host_kernel", "gemm", "training"];
 
 /// Runs all benches and writes the record.
 pub(crate) fn run() -> Result<(), String> {

@@ -1,8 +1,9 @@
-//! Layers, activations, losses and initialisers: `mlx.nn`, with Python's names and its order of ops.
+//! Layers, activations, losses and initialisers: `mlx.nn`, and `mlx.optimizers`, with Python's names and its order of ops.
 //!
 //! A layer is a plain struct whose public fields are Python's parameters under their names; `forward` computes it, and
 //! `new` draws parameters as Python does. Models are structs of layers with `#[derive(Module)]`: see [`Module`], and
-//! [`ModuleExt`] for what is done with them. The functions: activations here, [`losses`], [`init`]. Not here: optimizers.
+//! [`ModuleExt`] for what is done with them. The functions: activations here, [`losses`], [`init`]. Training:
+//! [`value_and_grad`], [`checkpoint`], [`optimizers`].
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
@@ -11,15 +12,18 @@
 extern crate self as mlx_nn;
 
 mod activations;
+mod checkpoint;
 pub mod init;
 mod layers;
 pub mod losses;
 mod module;
+pub mod optimizers;
 mod python;
 mod value_and_grad;
 mod weights;
 
 pub use activations::*;
+pub use checkpoint::checkpoint;
 pub use layers::{
     Conv1d, Conv2d, Dropout, Embedding, Identity, Lambda, LayerNorm, Linear, RMSNorm, Sequential, Unary,
 };

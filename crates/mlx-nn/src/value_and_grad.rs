@@ -35,14 +35,14 @@ pub fn value_and_grad<M: Module + ?Sized, R: Outcome>(
 ) -> Result<(R::Output, Parameters), R::Error> {
     let trainable = model.trainable_parameters();
     let mut saved = trainable.clone();
-    saved.extend(buffers(model));
+    saved.extend(walk::buffers(model.as_dyn()));
     let given = {
         let restored = Restored { model: &mut *model, saved };
         transforms::value_and_grad(
             |placeholders: &Parameters| -> Result<(R::Output, Parameters), R::Error> {
                 restored.model.update_loose(placeholders);
                 let output = f(&mut *restored.model).into_result()?;
-                Ok((some(output)?, buffers(&*restored.model)))
+                Ok((some(output)?, walk::buffers(restored.model.as_dyn())))
             },
             &trainable,
         )
@@ -61,11 +61,6 @@ fn some<T: Tree>(output: T) -> Result<T> {
     }
     let message = "the function gave no tensor, whose gradient was asked for";
     Err(Error::new(ErrorKind::Value, "value_and_grad", message))
-}
-
-/// The values of the model's buffers, by key.
-fn buffers<M: Module + ?Sized>(model: &M) -> Parameters {
-    walk::kept(model.as_dyn(), |leaf, _| matches!(leaf, walk::Leaf::Buffer(_)))
 }
 
 /// Gives the model back what it had, whatever happens.

@@ -12,8 +12,7 @@ pub(super) fn check(tree: &Tree) -> Findings {
             ops(&serde_json::from_str(text).unwrap_or_default(), &mut covered);
         }
     }
-    let layers = mlx_fast::NAMES.iter().chain(mlx_nn::NAMES).map(|name| (*name).to_owned());
-    let uncovered = table_ops().chain(layers).filter(|op| !covered.contains(op));
+    let uncovered = table_ops().chain(named().map(str::to_owned)).filter(|op| !covered.contains(op));
     uncovered.map(|op| format!("tests/parity: no case has {op}")).chain(unlisted(tree)).collect()
 }
 
@@ -27,10 +26,15 @@ pub(crate) fn table_ops() -> impl Iterator<Item = String> {
     names.map(|name| format!("mx.{name}")).chain(MODULES.iter().flat_map(rows))
 }
 
+/// Functions, layers and optimizers, as cases spell them.
+fn named() -> impl Iterator<Item = &'static str> {
+    mlx_fast::NAMES.iter().chain(mlx_nn::NAMES).chain(mlx_nn::optimizers::NAMES).copied()
+}
+
 /// Public functions and structs with Python's names that the lists of their crates leave out, so that nobody asks for
 /// their cases.
 fn unlisted(tree: &Tree) -> Findings {
-    let listed: BTreeSet<&str> = mlx_fast::NAMES.iter().chain(mlx_nn::NAMES).copied().collect();
+    let listed: BTreeSet<&str> = named().collect();
     let mut found = Findings::new();
     for (path, text) in tree.with(&["rs"]) {
         if !(path.starts_with("crates/mlx-fast/src/") || path.starts_with("crates/mlx-nn/src/")) {

@@ -166,14 +166,18 @@ pub(super) fn load(module: &mut dyn Module, weights: Parameters, strict: bool) -
 }
 
 pub(super) fn save(module: &dyn Module, file: &Path) -> Result<()> {
-    let parameters = module.parameters();
+    save_tensors("save_weights", file, &module.parameters())
+}
+
+/// Writes tensors by key in the format that the file's ending names.
+pub(crate) fn save_tensors(op: &'static str, file: &Path, tensors: &Parameters) -> Result<()> {
     match file.extension().and_then(|ending| ending.to_str()) {
-        Some("npz") => mlx_ops::savez(file, &parameters),
-        Some("safetensors") => mlx_ops::save_safetensors(file, &parameters),
+        Some("npz") => mlx_ops::savez(file, tensors),
+        Some("safetensors") => mlx_ops::save_safetensors(file, tensors),
         _ => {
             let file = file.display();
             let message = format!("Unsupported file extension for {file}. Use '.npz' or '.safetensors'.");
-            Err(Error::new(ErrorKind::Value, "save_weights", message))
+            Err(Error::new(ErrorKind::Value, op, message))
         }
     }
 }

@@ -18,6 +18,7 @@ pub(crate) use display::{python_bool, python_float, python_tuple};
 pub use ext::{ModuleExt, Parameters};
 pub use field::ModuleField;
 pub use freeze::Keys;
+pub(crate) use load::save_tensors;
 pub use load::{LoadReport, Mismatch, WeightSource};
 pub use state::State;
 

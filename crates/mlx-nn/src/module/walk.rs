@@ -44,6 +44,11 @@ pub(crate) fn kept(module: &dyn Module, keep: impl Fn(&Leaf<'_>, bool) -> bool) 
     parameters
 }
 
+/// The values of the module's buffers, by key.
+pub(crate) fn buffers(module: &dyn Module) -> Parameters {
+    kept(module, |leaf, _| matches!(leaf, Leaf::Buffer(_)))
+}
+
 /// Calls `visit` with each tensor, its key, and whether it is trained, in Python's order.
 pub(crate) fn leaves<'a>(module: &'a dyn Module, visit: &mut dyn FnMut(String, Leaf<'a>, bool)) {
     leaves_below(module, "", true, visit);

@@ -2,7 +2,7 @@
 
 use super::{
     failure::{Failure, Result, ill_formed, unsupported},
-    fast, functions, indexing, input, layers, methods, nn_functions, operators,
+    fast, functions, indexing, input, layers, methods, nn_functions, operators, optimizers,
     signature::Call,
     transforms,
     value::{Names, Value, argument, arguments, encode, lookup, tensors_in},
@@ -58,13 +58,13 @@ pub(crate) fn steps(steps: &Json, names: &mut Names) -> Result<()> {
         let op = step["op"].as_str().unwrap_or_default();
         let (mut result, is_flat) = match transforms::find(op, step, names) {
             Some(result) => (result?, true),
-            None => (operation(step, names)?, false),
+            None => (operation(step, names)?, op.starts_with("optim.")),
         };
         let outs = match step["out"].as_str() {
             Some(_) => None,
             None => strings(&step["out"]).filter(|outs| !outs.is_empty()),
         };
-        // Transforms answer with a list; one of one stands for its tensor, unless a list of one name asks for it.
+        // Transforms and optimizers answer with a list; one of one stands for its tensor, unless a list of one name asks for it.
         if is_flat && outs.as_ref().is_none_or(|outs| outs.len() > 1) {
             result = match result {
                 Value::List(mut one) if one.len() == 1 => one.remove(0),
@@ -115,6 +115,7 @@ fn operation(step: &Json, names: &Names) -> Result<Value> {
         }
         "nn" => nn_functions::activation(name, &call),
         "losses" => nn_functions::loss(name, &call),
+        "optim" => optimizers::call(name, step, &made_with()?, &call),
         "init" => nn_functions::initialized(name, &made_with()?, &call),
         _ => functions::of_module(prefix, name, &call).unwrap_or_else(|| unsupported(op)),
     }

@@ -2,8 +2,8 @@
 //!
 //! Here: the line protocol, which `xtask/parity/worker.py` describes and speaks too. [`case`] runs a case,
 //! [`input`] makes its inputs, [`value`] and [`failure`] are what it passes around, [`signature`] binds arguments as
-//! Python does, [`operators`], [`indexing`], [`functions`], [`fast`], [`nn`], [`layers`], [`methods`] and
-//! [`transforms`] call the library. Not here: comparing (the driver).
+//! Python does, [`operators`], [`indexing`], [`functions`], [`fast`], [`nn`], [`layers`], [`optimizers`], [`methods`]
+//! and [`transforms`] call the library. Not here: comparing (the driver).
 
 pub(crate) mod case;
 pub(crate) mod failure;
@@ -15,6 +15,7 @@ mod layers;
 mod methods;
 mod nn_functions;
 pub(crate) mod operators;
+mod optimizers;
 mod signature;
 mod transforms;
 pub(crate) mod value;
