@@ -137,8 +137,10 @@ pub(super) const KEYS: Kernel = Kernel {
 pub(super) fn filtered(size: i32, factor: f64, axis: usize, axes: usize, kernel: Kernel) -> Result<Taps> {
     let place = places(size, factor, false, axis, axes)?;
     let width = if factor < 1.0 { 1.0 / factor } else { 1.0 };
-    // A result of one sample at least has a factor of 1 / size at least, so that this is a few times the size.
-    let reach = (kernel.reach * width).ceil() as i64 + 1;
+    // A result of one sample at least has a factor of 1 / size at least. One of none may have any, and in Python it sums
+    // as many terms as that asks for.
+    let most = (kernel.reach * f64::from(size)) as i64 + 2;
+    let reach = ((kernel.reach * width).ceil() as i64).saturating_add(1).min(most);
     let mut found = Vec::new();
     for step in 1 - reach..reach {
         let sample = add(floor(&place)?, step)?;

@@ -252,25 +252,21 @@ fn interpolated(
     taps_of: fn(i32, f64, bool, usize, usize) -> Result<Taps>,
 ) -> Result<Tensor> {
     let axes = factors.len();
-    let mut combinations: Vec<(Vec<Index>, Option<Tensor>)> = vec![(vec![Index::from(..)], None)];
+    let mut combinations: Vec<Vec<(Tensor, Tensor)>> = vec![Vec::new()];
     for (axis, &factor) in factors.iter().enumerate() {
         let taps = taps_of(x.dim(axis as i32 + 1), factor, align_corners, axis, axes)?;
-        let mut next = Vec::with_capacity(combinations.len() * taps.len());
-        for (items, weight) in &combinations {
-            for (position, another) in &taps {
-                let items = items.iter().cloned().chain([position.into()]).collect();
-                let weight =
-                    weight.as_ref().map_or_else(|| Ok(another.clone()), |one| multiply(one, another))?;
-                next.push((items, Some(weight)));
-            }
-        }
-        combinations = next;
+        let with_each = |combination: Vec<_>| {
+            taps.iter().map(move |tap| combination.iter().chain([tap]).cloned().collect()).collect::<Vec<_>>()
+        };
+        combinations = combinations.into_iter().flat_map(with_each).collect();
     }
-    let terms = combinations.into_iter().map(|(items, weight)| {
-        let samples = index(x, items)?;
-        weight.map_or_else(|| Ok(samples.clone()), |weight| multiply(weight, &samples))
-    });
-    taps::sum(terms)
+    taps::sum(combinations.into_iter().map(|combination| {
+        let (positions, weights): (Vec<Tensor>, Vec<Tensor>) = combination.into_iter().unzip();
+        let items: Vec<Index> =
+            std::iter::once(Index::from(..)).chain(positions.into_iter().map(Index::from)).collect();
+        let weight = weights.into_iter().map(Ok).reduce(|product, weight| multiply(product?, weight?));
+        multiply(weight.unwrap_or_else(|| Tensor::scalar(1.0, Dtype::Float32))?, index(x, items)?)
+    }))
 }
 
 /// One axis after the other.

@@ -40,8 +40,12 @@ fn pooling<const N: usize>(bound: &Bound, layer: &str) -> Result<Pooling<N>> {
             return Err(Failure::raised("ValueError", message));
         }
     }
-    let how = Pooling::new(bound.int_each(0, 0)?).padding(bound.int_each(2, 0)?);
-    Ok(if bound.has(1) { how.stride(bound.int_each(1, 0)?) } else { how })
+    let sizes = |i: usize| -> Result<[i32; N]> {
+        let list = bound.int_list(i, 0)?;
+        Ok(std::array::from_fn(|axis| list[axis % list.len()]))
+    };
+    let how = Pooling::new(sizes(0)?).padding(sizes(2)?);
+    Ok(if bound.has(1) { how.stride(sizes(1)?) } else { how })
 }
 
 fn upsample(bound: &Bound) -> Result<Layer> {
