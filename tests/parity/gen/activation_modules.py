@@ -1,11 +1,10 @@
-"""Activations as layers: each once with Python's defaults, those with a setting once with another.
-
-Few numbers of kernels: what the functions compute is in activations.py and more_activations.py.
+"""Activations as layers. What compiled functions compute is in activations.py and more_activations.py; here most run
+inside transforms, where nothing is compiled, since each kernel takes seconds.
 """
 
 from .base import case, error, killer, normal, tensor
 from .layers import layer
-from .nn_base import FLOATS3, differentiated, edges, either
+from .nn_base import FLOATS3, differentiated, edges, either, mapped
 
 PLAIN = [
     "Hardswish", "HardTanh", "LogSigmoid", "LogSoftmax", "Mish", "ReLU", "ReLU2", "ReLU6", "SELU", "SiLU", "Sigmoid",
@@ -22,36 +21,36 @@ def small(name):
     return name.lower()
 
 
-def defaults():
+def transformed():
+    x = {"x": normal("float32", [4, 6], 1)}
     for name in PLAIN + list(SETTINGS):
-        yield either(f"module_{small(name)}", {"x": edges("float32")}, [layer(name, {}, None)])
-
-
-def settings():
+        yield differentiated(f"module_{small(name)}", x, ["x"], [layer(name, {}, None)])
+        yield mapped(f"module_{small(name)}_edges", {"x": edges("float32")}, ["x"], [layer(name, {}, None)]) \
+            if name not in ("GLU", "LogSoftmax", "Softmax", "Softmin", "PReLU") \
+            else mapped(f"module_{small(name)}_mapped", x, ["x"], [layer(name, {}, None, train=True)])
     for name, init in SETTINGS.items():
-        yield either(f"module_{small(name)}_set", {"x": normal("float32", [4, 6], 1)}, [layer(name, init, None, train=True)])
-    for approx in ("precise", "tanh"):
-        yield case(f"module_gelu_{approx}", {"x": edges("float32")}, [layer("GELU", {"approx": approx}, None)])
-    for dtype in FLOATS3[1:]:
-        for name in ("GLU", "Tanh", "PReLU", "ReLU"):
-            yield case(f"module_{small(name)}_{dtype}", {"x": normal(dtype, [4, 6], 1)}, [layer(name, {}, None)])
-    # Whole numbers as settings, of tensors of whole numbers too.
-    whole = {"x": tensor("int32", [4], [-3, 0, 2, 7])}
-    yield case("module_leakyrelu_ints", whole, [layer("LeakyReLU", {"negative_slope": 2}, None)])
-    yield case("module_hardshrink_ints", whole, [layer("HardShrink", {"lambd": 2}, None)])
-    yield case("module_step_ints", whole, [layer("Step", {"threshold": 2}, None)])
-    yield case("module_prelu_ints", whole, [layer("PReLU", {"init": 2}, None)])
-
-
-def slopes():
+        yield differentiated(f"module_{small(name)}_set", x, ["x"], [layer(name, init, None, train=True)])
+    for approx in ("none", "precise", "tanh"):
+        yield differentiated(f"module_gelu_{approx}", x, ["x"], [layer("GELU", {"approx": approx}, None)])
     for dtype in FLOATS3:
         inputs = {"x": normal(dtype, [3, 4], 1), "weight": normal(dtype, [4], 2)}
         steps = [layer("PReLU", {"num_parameters": 4})]
-        yield case(f"module_prelu_each_{dtype}", inputs, steps)
         yield differentiated(f"module_prelu_gradient_{dtype}", inputs, ["x", "weight"], steps)
-    inputs = {"x": normal("float32", [3, 4], 1)}
-    for name, init in (("GELU", {"approx": "precise"}), ("GLU", {}), ("Softmax", {})):
-        yield differentiated(f"module_{small(name)}_gradient", inputs, ["x"], [layer(name, init, None)])
+    # Whole numbers as settings, of tensors of whole numbers too.
+    whole = {"x": tensor("int32", [1, 4], [-3, 0, 2, 7])}
+    for name, init in (
+        ("LeakyReLU", {"negative_slope": 2}), ("HardShrink", {"lambd": 2}), ("Step", {"threshold": 2}),
+        ("PReLU", {"init": 2}), ("ELU", {"alpha": 2}),
+    ):
+        yield mapped(f"module_{small(name)}_ints", whole, ["x"], [layer(name, init, None)])
+
+
+def compiled():
+    for name, init in (("ReLU", {}), ("LeakyReLU", {"negative_slope": 0.5}), ("Softmax", {}), ("PReLU", {})):
+        yield either(f"module_{small(name)}_compiled", {"x": edges("float32")}, [layer(name, init, None)])
+    for dtype in FLOATS3:
+        for name in ("GLU", "Tanh"):
+            yield case(f"module_{small(name)}_{dtype}", {"x": normal(dtype, [4, 6], 1)}, [layer(name, {}, None)])
 
 
 def refused():
@@ -66,4 +65,4 @@ def refused():
 
 
 def cases():
-    return [made for part in (defaults, settings, slopes, refused) for made in part()]
+    return [made for part in (transformed, compiled, refused) for made in part()]

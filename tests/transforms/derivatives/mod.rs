@@ -10,6 +10,7 @@ mod check;
 mod elementwise;
 mod indexing;
 mod kernels;
+mod layers;
 mod products;
 mod reductions;
 mod row;
@@ -56,4 +57,7 @@ tests! {
     fused_kernels: kernels::FUSED;
     quantized: kernels::QUANTIZED;
     draws: kernels::DRAWS;
+    layers: layers::LAYERS;
+    pools_and_upsampling: layers::RESIZING;
+    activations_as_layers: layers::ACTIVATIONS;
 }

@@ -139,7 +139,7 @@ pub(super) fn filtered(size: i32, factor: f64, axis: usize, axes: usize, kernel:
     let width = if factor < 1.0 { 1.0 / factor } else { 1.0 };
     // A result of one sample at least has a factor of 1 / size at least. One of none may have any, and in Python it sums
     // as many terms as that asks for.
-    let most = (kernel.reach * f64::from(size)) as i64 + 2;
+    let most = ((kernel.reach * f64::from(size)) as i64 + 2).max(64);
     let reach = ((kernel.reach * width).ceil() as i64).saturating_add(1).min(most);
     let mut found = Vec::new();
     for step in 1 - reach..reach {
