@@ -53,7 +53,7 @@ fn places(size: i32, factor: f64, align_corners: bool, axis: usize, axes: usize)
             return refused("Upsample", "float division by zero".into());
         }
         let step = 1.0 / factor;
-        let start = ((count - 1) as f64 * step - wide + 1.0) / 2.0;
+        let start = 0.5 * ((count - 1) as f64 * step - wide + 1.0);
         subtract(multiply(all, step)?, start)?
     };
     along(&row, axis, axes)

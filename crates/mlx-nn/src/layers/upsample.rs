@@ -80,7 +80,7 @@ impl UpsampleMode {
 /// `x`, `[batch, …, features]`, with the sizes of the axes between multiplied by factors, which may be below 1.
 ///
 /// ```
-/// # use mlx_core::{Tensor, tensor};
+/// # use mlx_core::Tensor;
 /// # use mlx_nn::{Upsample, UpsampleMode};
 /// let x = Tensor::from_shape_slice([1, 2, 1], &[1.0_f32, 2.0])?;
 /// let nearest = Upsample::new(2, UpsampleMode::Nearest);
@@ -193,7 +193,7 @@ impl Upsample {
 /// The nearest samples: whole factors repeat, others gather.
 fn nearest(x: &Tensor, factors: &[f64]) -> Result<Tensor> {
     let whole: Vec<i64> = factors.iter().map(|&factor| as_int(factor)).collect::<Result<_>>()?;
-    if whole.iter().zip(factors).all(|(&whole, &factor)| whole as f64 == factor) {
+    if factors.iter().all(|factor| factor.fract() == 0.0) {
         return repeated(x, &whole);
     }
     let mut items = vec![Index::from(..)];

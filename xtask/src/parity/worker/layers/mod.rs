@@ -19,10 +19,13 @@ use mlx_nn::{
 use mlx_ops::random;
 use serde_json::Value as Json;
 
-/// A layer, and how its `forward` takes a call's arguments.
+/// How a layer's `forward` takes a call's arguments.
+type Forward = dyn Fn(&dyn Module, &Call) -> Result<Value>;
+
+/// A layer, and how it is called.
 pub(super) struct Layer {
     module: Box<dyn Module>,
-    forward: Box<dyn Fn(&dyn Module, &Call) -> Result<Value>>,
+    forward: Box<Forward>,
 }
 
 impl Layer {
