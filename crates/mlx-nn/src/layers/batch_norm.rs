@@ -139,7 +139,7 @@ impl BatchNorm {
             }
         };
         let x = multiply(subtract(x, mean)?, rsqrt(&add(var, self.eps)?)?)?;
-        scaled(x, self.weight.as_ref(), self.bias.as_ref())
+        scaled(x, [self.weight.as_ref(), self.bias.as_ref()])
     }
 
     /// What is remembered after a batch.

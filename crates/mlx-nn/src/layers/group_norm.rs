@@ -130,7 +130,7 @@ impl GroupNorm {
             let (means, var) = (mean(&x, axes(1).keep())?, var(&x, axes(1).keep(), 0)?);
             multiply(subtract(x, means)?, rsqrt(&add(var, self.eps)?)?)?
         };
-        scaled(reshape(&y, x.shape())?, self.weight.as_ref(), self.bias.as_ref())
+        scaled(reshape(&y, x.shape())?, [self.weight.as_ref(), self.bias.as_ref()])
     }
 
     fn describe(&self) -> String {
@@ -222,7 +222,7 @@ impl InstanceNorm {
         let rows = layer_norm(&rows, LayerNorm::new(self.eps))?;
         let shape: Vec<i32> = [batch, features].into_iter().chain(spatial.iter().copied()).collect();
         let y = transpose(&reshape(&rows, shape)?, to_end)?;
-        scaled(y, self.weight.as_ref(), self.bias.as_ref())
+        scaled(y, [self.weight.as_ref(), self.bias.as_ref()])
     }
 
     fn describe(&self) -> String {

@@ -20,7 +20,7 @@ pub(super) fn checked(layer: &'static str, eps: impl Into<f64> + LowerExp + Copy
 }
 
 /// `weight * x + bias`, or `x` alone where there is no weight.
-pub(super) fn scaled(x: Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>) -> Result<Tensor> {
+pub(super) fn scaled(x: Tensor, [weight, bias]: [Option<&Tensor>; 2]) -> Result<Tensor> {
     let Some(weight) = weight else { return Ok(x) };
     let x = BinaryOperator::Multiply.apply(weight.into(), (&x).into())?;
     match bias {
