@@ -15,7 +15,7 @@ import types
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, fused_losses, indexing, initializers, integer_division, layers, linalg, losses, matmul, methods, more_activations, norms, numeric, operators, optimizers, order, padding, products, quantization, quantized_products, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_bodies, transforms_grad, transforms_jvp, transforms_vmap, unary,
+    activation_modules, activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolution_layers, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, fused_losses, indexing, initializers, integer_division, layers, linalg, losses, matmul, methods, more_activations, more_layers, norm_layers, norms, numeric, operators, optimizers, order, padding, pooling, products, quantization, quantized_products, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_bodies, transforms_grad, transforms_jvp, transforms_vmap, unary, upsampling,
 )
 from gen.base import LITERALS
 
@@ -64,6 +64,12 @@ FAMILIES = {
     "initializers": initializers,
     "layers": layers,
     "optimizers": optimizers,
+    "more_layers": more_layers,
+    "convolution_layers": convolution_layers,
+    "norm_layers": norm_layers,
+    "pooling": pooling,
+    "upsampling": upsampling,
+    "activation_modules": activation_modules,
     "random_numbers": random_numbers,
     "linalg": linalg,
     "fft": fft,

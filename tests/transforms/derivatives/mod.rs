@@ -10,6 +10,7 @@ mod check;
 mod elementwise;
 mod indexing;
 mod kernels;
+mod layers;
 mod nn;
 mod products;
 mod reductions;
@@ -57,7 +58,9 @@ tests! {
     fused_kernels: kernels::FUSED;
     activations: nn::ACTIVATIONS;
     losses: nn::LOSSES;
-    layers: nn::LAYERS;
     quantized: kernels::QUANTIZED;
     draws: kernels::DRAWS;
+    layers: layers::LAYERS;
+    pools_and_upsampling: layers::RESIZING;
+    activations_as_layers: layers::ACTIVATIONS;
 }

@@ -1,11 +1,11 @@
-//! `mlx.nn`: activations, losses, layers.
+//! `mlx.nn`: activations and losses.
+//!
+//! Not here: layers.
 
 use super::row::{At, I, N, P, Row, U, row};
 use mlx::{
     nn,
     nn::losses::{self, BinaryCrossEntropy, CosineSimilarity, CrossEntropy, GaussianNll, Reduction, Triplet},
-    ops::Convolution,
-    random,
 };
 
 pub(crate) const ACTIVATIONS: &[Row] = &[
@@ -107,40 +107,4 @@ pub(crate) const LOSSES: &[Row] = &[
         losses::cross_entropy(&v[0], &v[1], CrossEntropy::new().weights(&v[2]).label_smoothing(0.1))
     })
     .rough(),
-];
-
-pub(crate) const LAYERS: &[Row] = &[
-    row("nn.Linear", &[N(&[2, 3]), N(&[4, 3]), N(&[4])], |v| {
-        nn::Linear::from_parameters(v[1].clone(), Some(v[2].clone())).forward(&v[0])
-    })
-    .no_vmap(&[("2", "input c must broadcast to the output shape")])
-    .vmap_within(1e-14),
-    row("nn.RMSNorm", &[N(&[2, 3]), N(&[3])], |v| {
-        nn::RMSNorm::from_parameters(v[1].clone(), 1e-5).forward(&v[0])
-    })
-    .rough(),
-    row("nn.LayerNorm", &[N(&[2, 3]), N(&[3]), N(&[3])], |v| {
-        nn::LayerNorm::from_parameters(v[1].clone(), Some(v[2].clone()), 1e-5).forward(&v[0])
-    })
-    .rough(),
-    row("nn.Embedding", &[I(&[2, 2], &[1, 2, 0, 1]), N(&[3, 4])], |v| {
-        nn::Embedding::from_parameters(v[1].clone()).forward(&v[0])
-    }),
-    row("nn.Identity", &[N(&[2, 3])], |v| nn::Identity::new().forward(&v[0])),
-    row("nn.Dropout", &[N(&[2, 3])], |v| {
-        random::seed(7)?;
-        nn::Dropout::new(0.4)?.forward(&v[0])
-    }),
-    row("nn.Conv1d", &[N(&[1, 5, 2]), N(&[2, 3, 2]), N(&[2])], |v| {
-        nn::Conv1d::from_parameters(v[1].clone(), Some(v[2].clone()), Convolution::new()).forward(&v[0])
-    })
-    .single()
-    .no_jvp("Not implemented for Convolution")
-    .vmap_within(1e-6),
-    row("nn.Conv2d", &[N(&[1, 4, 4, 1]), N(&[2, 3, 2, 1]), N(&[2])], |v| {
-        nn::Conv2d::from_parameters(v[1].clone(), Some(v[2].clone()), Convolution::new()).forward(&v[0])
-    })
-    .single()
-    .no_jvp("Not implemented for Convolution")
-    .vmap_within(1e-6),
 ];

@@ -6,7 +6,7 @@ use crate::{
     module::{python_bool, python_tuple},
 };
 use mlx_core::{BinaryOperator, Dtype, Result, Tensor};
-use mlx_ops::{Convolution, PerAxis, conv1d, conv2d, random::uniform, zeros};
+use mlx_ops::{Convolution, PerAxis, conv1d, conv2d, conv3d, random::uniform, zeros};
 
 /// A convolution over one axis.
 ///
@@ -55,6 +55,31 @@ pub struct Conv2d {
     pub bias: Option<Tensor>,
     /// Stride, padding, dilation and groups.
     pub how: Convolution<2>,
+    state: State,
+}
+
+/// A convolution over three axes.
+///
+/// ```
+/// # use mlx_core::Tensor;
+/// # use mlx_nn::Conv3d;
+/// # use mlx_ops::Convolution;
+/// let weight = Tensor::from_shape_slice([1, 1, 1, 1, 1], &[3.0_f32])?;
+/// let x = Tensor::from_shape_slice([1, 1, 2, 2, 1], &[1.0_f32, 2.0, 3.0, 4.0])?;
+/// let conv = Conv3d::from_parameters(weight, None, Convolution::new().stride([1, 1, 2]));
+/// assert_eq!(conv.forward(&x)?.to_vec::<f32>()?, [3.0, 9.0]);
+/// # Ok::<(), mlx_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Module)]
+#[module(extra_repr = Self::describe)]
+#[doc(alias = "nn.Conv3d")]
+pub struct Conv3d {
+    /// `[out_channels, kernel_depth, kernel_height, kernel_width, in_channels / groups]`
+    pub weight: Tensor,
+    /// `[out_channels]`
+    pub bias: Option<Tensor>,
+    /// Stride, padding and dilation; groups, which Python's layer has not, are 1 in its `repr`.
+    pub how: Convolution<3>,
     state: State,
 }
 
@@ -108,7 +133,7 @@ macro_rules! layers {
             }
 
             fn describe(&self) -> String {
-                described(&self.weight, self.how, self.bias.is_some())
+                written(&self.weight, self.how, self.bias.is_some())
             }
         })*
     };
@@ -117,10 +142,11 @@ macro_rules! layers {
 layers! {
     Conv1d 1 conv1d "[batch, length, in_channels]";
     Conv2d 2 conv2d "[batch, height, width, in_channels]";
+    Conv3d 3 conv3d "[batch, depth, height, width, in_channels]";
 }
 
 /// The shape of a weight, and within what its values are drawn.
-fn initial(
+pub(super) fn initial(
     layer: &'static str,
     in_channels: i32,
     out_channels: i32,
@@ -140,23 +166,30 @@ fn initial(
     Ok((shape, within))
 }
 
-fn described<const N: usize>(weight: &Tensor, how: Convolution<N>, has_bias: bool) -> String {
+/// What Python's `repr` begins with, up to the dilation.
+pub(super) fn described<const N: usize>(
+    weight: &Tensor,
+    groups: i32,
+    [stride, padding, dilation]: [[i32; N]; 3],
+) -> String {
     let kernel = weight.shape().get(1..=N).unwrap_or_default();
-    let kernel = if N == 1 { format!("{}", weight.dim(1)) } else { python_tuple(kernel) };
-    // Python's dilation is the int it is given.
-    let dilation = if how.dilation.iter().all(|&one| one == how.dilation[0]) {
-        how.dilation[0].to_string()
-    } else {
-        python_tuple(&how.dilation)
-    };
+    let kernel = if let [one] = kernel { one.to_string() } else { python_tuple(kernel) };
     let each = |sizes: [i32; N]| if N == 1 { sizes[0].to_string() } else { python_tuple(&sizes) };
+    // Python's dilation is the int it is given.
+    let dilation =
+        if dilation.iter().all(|&one| one == dilation[0]) { dilation[0].to_string() } else { each(dilation) };
+    let (inputs, outputs) = (weight.shape().last(), weight.shape().first());
     format!(
-        "{}, {}, kernel_size={kernel}, stride={}, padding={}, dilation={dilation}, groups={}, bias={}",
-        weight.dim(-1) * how.groups,
-        weight.dim(0),
-        each(how.stride),
-        each(how.padding),
-        how.groups,
-        python_bool(has_bias)
+        "{}, {}, kernel_size={kernel}, stride={}, padding={}, dilation={dilation}",
+        inputs.map_or(0, |inputs| inputs.saturating_mul(groups)),
+        outputs.unwrap_or(&0),
+        each(stride),
+        each(padding),
     )
+}
+
+fn written<const N: usize>(weight: &Tensor, how: Convolution<N>, has_bias: bool) -> String {
+    let begin = described(weight, how.groups, [how.stride, how.padding, how.dilation]);
+    let groups = if N == 3 { String::new() } else { format!(", groups={}", how.groups) };
+    format!("{begin}{groups}, bias={}", python_bool(has_bias))
 }

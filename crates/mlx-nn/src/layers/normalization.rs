@@ -1,20 +1,32 @@
-//! Normalizations.
+//! Normalizations of the last axis, and what all normalizations share.
 
 use super::refused;
 use crate::{
     Module, State, Weights,
     module::{python_bool, python_float},
 };
-use mlx_core::{Dtype, Result, Tensor};
+use mlx_core::{BinaryOperator, Dtype, Result, Tensor};
 use mlx_fast::{LayerNorm as How, layer_norm, rms_norm};
 use mlx_ops::{ones, zeros};
+use std::fmt::LowerExp;
 
 /// An `eps` that is added to what a root is taken of.
-fn checked(layer: &'static str, eps: f32) -> Result<()> {
-    if eps.is_nan() || eps <= 0.0 {
+pub(super) fn checked(layer: &'static str, eps: impl Into<f64> + LowerExp + Copy) -> Result<()> {
+    let value: f64 = eps.into();
+    if value.is_nan() || value <= 0.0 {
         return refused(layer, format!("[{layer}] 'eps' must be positive but got {}.", python_float(eps)));
     }
     Ok(())
+}
+
+/// `weight * x + bias`, or `x` alone where there is no weight.
+pub(super) fn scaled(x: Tensor, [weight, bias]: [Option<&Tensor>; 2]) -> Result<Tensor> {
+    let Some(weight) = weight else { return Ok(x) };
+    let x = BinaryOperator::Multiply.apply(weight.into(), (&x).into())?;
+    match bias {
+        Some(bias) => BinaryOperator::Add.apply((&x).into(), bias.into()),
+        None => Ok(x),
+    }
 }
 
 /// `x` over the root of the mean of its squares along the last axis, times `weight`.

@@ -1,7 +1,7 @@
 //! The types that fields of modules have: tensors, buffers, modules, collections of them, settings.
 
 use super::{Buffer, Member, MemberMut, Module, State};
-use mlx_core::{Complex32, Dtype, Result, Tensor, bf16, f16};
+use mlx_core::{Complex32, Dtype, Result, Scalar, Tensor, bf16, f16};
 use mlx_ops::{Convolution, TransposedConvolution};
 use std::{
     collections::{BTreeMap, HashMap},
@@ -184,6 +184,7 @@ settings! {
     [] String;
     [] &'static str;
     [] Dtype;
+    [] Scalar;
     [] fn(&Tensor) -> Result<Tensor>;
     [T: ?Sized + Send + Sync + 'static] PhantomData<T>;
     [const N: usize] Convolution<N>;
