@@ -21,7 +21,10 @@ mod weights;
 
 pub use activations::*;
 pub use layers::{
-    Conv1d, Conv2d, Dropout, Embedding, Identity, Lambda, LayerNorm, Linear, RMSNorm, Sequential, Unary,
+    ALiBi, Activation, AttentionConfig, Conv1d, Conv2d, Decoder, Dropout, Embedding, Encoder, GRU, Identity,
+    LSTM, Lambda, LayerNorm, Linear, MultiHeadAttention, RMSNorm, RNN, RoPE, Sequential,
+    SinusoidalPositionalEncoding, Transformer, TransformerConfig, TransformerDecoder,
+    TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer, Unary,
 };
 pub use mlx_nn_derive::Module;
 pub use module::{
@@ -85,12 +88,24 @@ pub const NAMES: &[&str] = &[
     "nn.softsign",
     "nn.step",
     "nn.tanh",
+    "nn.ALiBi",
     "nn.Conv1d",
     "nn.Conv2d",
     "nn.Dropout",
     "nn.Embedding",
+    "nn.GRU",
     "nn.Identity",
+    "nn.LSTM",
     "nn.LayerNorm",
     "nn.Linear",
+    "nn.MultiHeadAttention",
     "nn.RMSNorm",
+    "nn.RNN",
+    "nn.RoPE",
+    "nn.SinusoidalPositionalEncoding",
+    "nn.Transformer",
+    "nn.TransformerDecoder",
+    "nn.TransformerDecoderLayer",
+    "nn.TransformerEncoder",
+    "nn.TransformerEncoderLayer",
 ];

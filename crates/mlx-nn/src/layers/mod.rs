@@ -1,18 +1,30 @@
 //! Layers, a file for each of Python's. How one is added: CONTRIBUTING.md.
 
+mod activation;
+mod attention;
 mod containers;
 mod convolution;
+mod decoder;
 mod dropout;
 mod embedding;
 mod linear;
 mod normalization;
+mod positional;
+mod recurrent;
+mod transformer;
 
+pub use activation::Activation;
+pub use attention::{AttentionConfig, MultiHeadAttention};
 pub use containers::{Lambda, Sequential, Unary};
 pub use convolution::{Conv1d, Conv2d};
+pub use decoder::{Decoder, Encoder, Transformer, TransformerDecoder, TransformerDecoderLayer};
 pub use dropout::Dropout;
 pub use embedding::Embedding;
 pub use linear::{Identity, Linear};
 pub use normalization::{LayerNorm, RMSNorm};
+pub use positional::{ALiBi, RoPE, SinusoidalPositionalEncoding};
+pub use recurrent::{GRU, LSTM, RNN};
+pub use transformer::{TransformerConfig, TransformerEncoder, TransformerEncoderLayer};
 
 use mlx_core::{Error, ErrorKind, Result, Tensor};
 
@@ -28,7 +40,38 @@ macro_rules! unary {
     };
 }
 
-unary!(Conv1d, Conv2d, Dropout, Embedding, Identity, LayerNorm, Linear, RMSNorm, Sequential);
+unary!(
+    Conv1d,
+    Conv2d,
+    Dropout,
+    Embedding,
+    Identity,
+    LayerNorm,
+    Linear,
+    RMSNorm,
+    Sequential,
+    SinusoidalPositionalEncoding
+);
+
+/// Layers whose `forward` takes more, with Python's defaults for it.
+macro_rules! unary_by_default {
+    ($($layer:ident: |$self:ident, $x:ident| $forward:expr;)*) => {
+        $(impl Unary for $layer {
+            #[track_caller]
+            fn forward(&self, $x: &Tensor) -> Result<Tensor> {
+                let $self = self;
+                $forward
+            }
+        })*
+    };
+}
+
+unary_by_default! {
+    ALiBi: |layer, x| layer.forward(x, 0, None);
+    GRU: |layer, x| layer.forward(x, None);
+    RNN: |layer, x| layer.forward(x, None);
+    RoPE: |layer, x| layer.forward(x, 0);
+}
 
 /// The refusal of a layer's setting.
 fn refused<T>(layer: &'static str, message: String) -> Result<T> {

@@ -4,12 +4,43 @@
 
 use super::{
     failure::{Result, ill_formed, unsupported},
+    sequence_layers,
     signature::{Bound, Call},
     value::Value,
 };
-use mlx_nn::{Conv1d, Conv2d, Dropout, Embedding, Identity, LayerNorm, Linear, ModuleExt, RMSNorm, Unary};
+use mlx_nn::{
+    Conv1d, Conv2d, Dropout, Embedding, Identity, LayerNorm, Linear, Module, ModuleExt, RMSNorm, Unary,
+};
 use mlx_ops::{Convolution, random};
 use serde_json::Value as Json;
+
+/// A layer, with how it is called.
+pub(super) trait Layer {
+    fn module(&mut self) -> &mut dyn Module;
+
+    /// What it gives for the arguments.
+    fn call(&self, call: &Call) -> Result<Value>;
+}
+
+struct Called<M> {
+    module: M,
+    call: fn(&M, &Call) -> Result<Value>,
+}
+
+impl<M: Module> Layer for Called<M> {
+    fn module(&mut self) -> &mut dyn Module {
+        &mut self.module
+    }
+
+    fn call(&self, call: &Call) -> Result<Value> {
+        (self.call)(&self.module, call)
+    }
+}
+
+/// A layer that binds its call's arguments itself.
+pub(super) fn layer<M: Module>(module: M, call: fn(&M, &Call) -> Result<Value>) -> Box<dyn Layer> {
+    Box::new(Called { module, call })
+}
 
 /// What the layer of a step gives for the arguments of `call`: made by `init`, with `params`, in its mode, both draws
 /// seeded.
@@ -28,21 +59,30 @@ pub(crate) fn call(
             let Value::Tensor(tensor) = value else { return unsupported("a parameter that is no tensor") };
             tensors.push((name, tensor));
         }
-        layer.load_weights(tensors)?;
+        layer.module().load_weights(tensors)?;
     }
-    layer.train(step["train"] == true);
-    let x = call.bind("x")?;
+    layer.module().train(step["train"] == true);
     match (&step["seed"], step["seed"].as_u64()) {
         (Json::Null, _) => {}
         (_, Some(seed)) => random::seed(seed)?,
         _ => return ill_formed("a seed is an int"),
     }
-    Ok(Value::Tensor(layer.forward(x.tensor(0)?)?))
+    layer.call(call)
 }
 
-/// One row a layer: Python's parameters, and the layer from them.
-fn made(name: &str, init: &Call) -> Result<Box<dyn Unary>> {
-    Ok(match name {
+/// The layer that `init` makes.
+fn made(name: &str, init: &Call) -> Result<Box<dyn Layer>> {
+    Ok(match unary(name, init)? {
+        Some(made) => {
+            layer(made, |layer, call| Ok(Value::Tensor(layer.forward(call.bind("x")?.tensor(0)?)?)))
+        }
+        None => sequence_layers::made(name, init)?,
+    })
+}
+
+/// One row a layer of one tensor: Python's parameters, and the layer from them.
+fn unary(name: &str, init: &Call) -> Result<Option<Box<dyn Unary>>> {
+    let made: Box<dyn Unary> = match name {
         "Conv1d" => {
             let bound = init.bind(CONVOLUTION)?;
             let how = convolution(&bound, |bound, i, default| Ok([bound.int(i, default)?]))?;
@@ -78,8 +118,9 @@ fn made(name: &str, init: &Call) -> Result<Box<dyn Unary>> {
             let bound = init.bind("dims, eps=")?;
             Box::new(RMSNorm::new(bound.int(0, 0)?, bound.float(1, 1e-5)?)?)
         }
-        _ => return unsupported(&init.op),
-    })
+        _ => return Ok(None),
+    };
+    Ok(Some(made))
 }
 
 const CONVOLUTION: &str =
