@@ -2,7 +2,7 @@
 //!
 //! A layer is a plain struct whose public fields are Python's parameters under their names; `forward` computes it, and
 //! `new` draws parameters as Python does. Models are structs of layers with `#[derive(Module)]`: see [`Module`], and
-//! [`ModuleExt`] for what is done with them. The functions: activations here, [`losses`], [`init`]. Not here: optimizers.
+//! [`ModuleExt`] for what is done with them. The functions: activations here, [`losses`], [`init`]; quantized layers and [`quantize`]. Not here: optimizers.
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
@@ -16,6 +16,7 @@ mod layers;
 pub mod losses;
 mod module;
 mod python;
+mod quantized;
 mod value_and_grad;
 mod weights;
 
@@ -30,6 +31,10 @@ pub use mlx_nn_derive::Module;
 pub use module::{
     Buffer, Keys, LoadReport, Member, MemberMut, Mismatch, Module, ModuleExt, ModuleField, Parameters, Repr,
     State, WeightSource,
+};
+pub use quantized::{
+    Choice, LayerQuantization, MaybeQuantized, QQLinear, Quantizable, QuantizedEmbedding, QuantizedForm,
+    QuantizedLinear, Slot, quantize, quantize_where,
 };
 pub use value_and_grad::value_and_grad;
 pub use weights::Weights;
@@ -75,6 +80,7 @@ pub const NAMES: &[&str] = &[
     "nn.log_softmax",
     "nn.mish",
     "nn.prelu",
+    "nn.quantize",
     "nn.relu",
     "nn.relu2",
     "nn.relu6",
@@ -99,6 +105,9 @@ pub const NAMES: &[&str] = &[
     "nn.LayerNorm",
     "nn.Linear",
     "nn.MultiHeadAttention",
+    "nn.QQLinear",
+    "nn.QuantizedEmbedding",
+    "nn.QuantizedLinear",
     "nn.RMSNorm",
     "nn.RNN",
     "nn.RoPE",

@@ -74,12 +74,12 @@ unary_by_default! {
 }
 
 /// The refusal of a layer's setting.
-fn refused<T>(layer: &'static str, message: String) -> Result<T> {
+pub(crate) fn refused<T>(layer: &'static str, message: String) -> Result<T> {
     Err(Error::new(ErrorKind::Value, layer, message))
 }
 
 /// The root of `1 / count`, within which initial weights of `count` inputs lie.
-fn scale(layer: &'static str, count: i64) -> Result<f64> {
+pub(crate) fn scale(layer: &'static str, count: i64) -> Result<f64> {
     if count <= 0 {
         return refused(layer, format!("there is no scale of weights for {count} inputs"));
     }

@@ -21,6 +21,7 @@ pub use freeze::Keys;
 pub use load::{LoadReport, Mismatch, WeightSource};
 pub use state::State;
 
+use crate::quantized::Slot;
 use mlx_core::Tensor;
 use std::any::Any;
 
@@ -92,6 +93,20 @@ pub trait Module: Any + Send + Sync {
 
     /// [`state`](Module::state), to be changed.
     fn state_mut(&mut self) -> Option<&mut State> {
+        None
+    }
+
+    /// Into training or out of it, the module alone; what is done with the modules in it is
+    /// [`train`](ModuleExt::train)'s.
+    fn set_training(&mut self, training: bool) {
+        if let Some(state) = self.state_mut() {
+            state.set_training(training);
+        }
+    }
+
+    /// The place that holds either a layer or its quantized form, if it is one; see
+    /// [`MaybeQuantized`](crate::MaybeQuantized).
+    fn slot(&mut self) -> Option<&mut dyn Slot> {
         None
     }
 
@@ -173,6 +188,14 @@ impl<M: Module + ?Sized> Module for Box<M> {
 
     fn state_mut(&mut self) -> Option<&mut State> {
         (**self).state_mut()
+    }
+
+    fn set_training(&mut self, training: bool) {
+        (**self).set_training(training);
+    }
+
+    fn slot(&mut self) -> Option<&mut dyn Slot> {
+        (**self).slot()
     }
 
     fn extra_repr(&self) -> String {

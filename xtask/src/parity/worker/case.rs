@@ -2,7 +2,7 @@
 
 use super::{
     failure::{Failure, Result, ill_formed, unsupported},
-    fast, functions, indexing, input, layers, methods, nn_functions, operators,
+    fast, functions, indexing, input, layers, methods, nn_functions, operators, quantized_layers,
     signature::Call,
     transforms,
     value::{Names, Value, argument, arguments, encode, lookup, tensors_in},
@@ -111,8 +111,11 @@ fn operation(step: &Json, names: &Names) -> Result<Value> {
             let init = made_with()?;
             let has_params = step.get("params").is_some();
             let params = has_params.then(|| keywords(&step["params"], names)).transpose()?;
-            layers::call(name, step, &init, params, &call)
+            let to_quantized = step.get("to_quantized").map(|how| keywords(how, names)).transpose()?;
+            let to_quantized = to_quantized.map(|kw| Call { op: op.to_owned(), args: Vec::new(), kw });
+            layers::call(name, step, &init, params, to_quantized.as_ref(), &call)
         }
+        "nn" if name == "quantize" => quantized_layers::model(step, &call),
         "nn" => nn_functions::activation(name, &call),
         "losses" => nn_functions::loss(name, &call),
         "init" => nn_functions::initialized(name, &made_with()?, &call),

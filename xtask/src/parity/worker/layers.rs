@@ -4,7 +4,7 @@
 
 use super::{
     failure::{Result, ill_formed, unsupported},
-    sequence_layers,
+    quantized_layers, sequence_layers,
     signature::{Bound, Call},
     value::Value,
 };
@@ -49,6 +49,7 @@ pub(crate) fn call(
     step: &Json,
     init: &Call,
     params: Option<Vec<(String, Value)>>,
+    to_quantized: Option<&Call>,
     call: &Call,
 ) -> Result<Value> {
     random::seed(step["init_seed"].as_u64().unwrap_or(0))?;
@@ -61,27 +62,34 @@ pub(crate) fn call(
         }
         layer.module().load_weights(tensors)?;
     }
+    if let Some(how) = to_quantized {
+        layer = quantized_layers::to_quantized(&mut *layer, how)?;
+    }
     layer.module().train(step["train"] == true);
     match (&step["seed"], step["seed"].as_u64()) {
         (Json::Null, _) => {}
         (_, Some(seed)) => random::seed(seed)?,
         _ => return ill_formed("a seed is an int"),
     }
-    layer.call(call)
+    match step["method"].as_str() {
+        Some(name) => quantized_layers::method(name, &mut *layer, call),
+        None => layer.call(call),
+    }
 }
 
 /// The layer that `init` makes.
 fn made(name: &str, init: &Call) -> Result<Box<dyn Layer>> {
-    Ok(match unary(name, init)? {
-        Some(made) => {
-            layer(made, |layer, call| Ok(Value::Tensor(layer.forward(call.bind("x")?.tensor(0)?)?)))
-        }
-        None => sequence_layers::made(name, init)?,
-    })
+    if let Some(made) = unary(name, init)? {
+        return Ok(quantized_layers::of_one(made));
+    }
+    match quantized_layers::made(name, init)? {
+        Some(made) => Ok(made),
+        None => sequence_layers::made(name, init),
+    }
 }
 
 /// One row a layer of one tensor: Python's parameters, and the layer from them.
-fn unary(name: &str, init: &Call) -> Result<Option<Box<dyn Unary>>> {
+pub(super) fn unary(name: &str, init: &Call) -> Result<Option<Box<dyn Unary>>> {
     let made: Box<dyn Unary> = match name {
         "Conv1d" => {
             let bound = init.bind(CONVOLUTION)?;

@@ -15,6 +15,7 @@ mod layers;
 mod methods;
 mod nn_functions;
 pub(crate) mod operators;
+mod quantized_layers;
 mod sequence_layers;
 mod signature;
 mod transforms;
