@@ -15,7 +15,7 @@ import types
 sys.dont_write_bytecode = True
 
 from gen import (
-    activations, arrange, assignment, at_updates, attention, attention_layers, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, fused_losses, indexing, initializers, integer_division, layers, linalg, losses, matmul, methods, more_activations, norms, numeric, operators, order, padding, positional, products, quantization, quantized_products, random_numbers, recurrent, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_bodies, transforms_grad, transforms_jvp, transforms_vmap, unary,
+    activations, arrange, assignment, at_updates, attention, attention_layers, binary_functions, broadcasting, convolution, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, fused_losses, indexing, initializers, integer_division, layers, linalg, losses, matmul, methods, more_activations, norms, numeric, operators, order, padding, positional, products, quantization, quantized_layers, quantized_products, random_numbers, recurrent, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_bodies, transforms_grad, transforms_jvp, transforms_vmap, unary,
 )
 from gen.base import LITERALS
 
@@ -66,6 +66,7 @@ FAMILIES = {
     "positional": positional,
     "attention_layers": attention_layers,
     "recurrent": recurrent,
+    "quantized_layers": quantized_layers,
     "random_numbers": random_numbers,
     "linalg": linalg,
     "fft": fft,
