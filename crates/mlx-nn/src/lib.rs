@@ -11,6 +11,7 @@
 extern crate self as mlx_nn;
 
 mod activations;
+pub mod cache;
 pub mod init;
 mod layers;
 pub mod losses;

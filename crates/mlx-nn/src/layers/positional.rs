@@ -17,7 +17,7 @@ use std::f64::consts::PI;
 /// Rotary positions: pairs of features are rotated by angles that grow with the position.
 ///
 /// ```
-/// # use mlx_core::{Dtype, Tensor};
+/// # use mlx_core::Dtype;
 /// # use mlx_nn::RoPE;
 /// let x = mlx_ops::ones([1, 2, 3, 4], Dtype::Float32)?;
 /// let rotated = RoPE::new(4).forward(&x, 0)?;

@@ -107,7 +107,7 @@ impl Quantizable for Embedding {
 /// strictly, once it holds what the file does.
 ///
 /// ```
-/// # use mlx_core::{Dtype, Result, Tensor};
+/// # use mlx_core::Dtype;
 /// use mlx_fast::QuantMode;
 /// use mlx_nn::{Linear, MaybeQuantized, Module, ModuleExt, quantize};
 ///
