@@ -8,9 +8,10 @@
 //! 6. [`streams_and_threads`]: tensors on many threads.
 //! 7. [`transforms`]: gradients, maps over items, compilation.
 //! 8. [`custom_models`]: models of layers, their weights, training.
-//! 9. [`host_kernels`]: ops of your own, and memory of yours.
-//! 10. [`differences`]: where results differ from Python's, the whole list.
-//! 11. [`python_users`]: a table, Python on the left, Rust on the right.
+//! 9. [`quantized_models`]: models in few bits, their weights, what attention keeps.
+//! 10. [`host_kernels`]: ops of your own, and memory of yours.
+//! 11. [`differences`]: where results differ from Python's, the whole list.
+//! 12. [`python_users`]: a table, Python on the left, Rust on the right.
 
 #[doc = include_str!("start.md")]
 pub mod start {}
@@ -35,6 +36,9 @@ pub mod transforms {}
 
 #[doc = include_str!("custom_models.md")]
 pub mod custom_models {}
+
+#[doc = include_str!("quantized_models.md")]
+pub mod quantized_models {}
 
 #[doc = include_str!("host_kernels.md")]
 pub mod host_kernels {}

@@ -13,6 +13,7 @@ mod kernels;
 mod products;
 mod reductions;
 mod row;
+mod sequences;
 mod shaping;
 
 use check::check;
@@ -56,4 +57,6 @@ tests! {
     fused_kernels: kernels::FUSED;
     quantized: kernels::QUANTIZED;
     draws: kernels::DRAWS;
+    sequence_layers: sequences::SEQUENCES;
+    quantized_layers: sequences::QUANTIZED;
 }

@@ -21,7 +21,7 @@ pub use freeze::Keys;
 pub use load::{LoadReport, Mismatch, WeightSource};
 pub use state::State;
 
-use crate::quantized::Slot;
+use crate::quantized::{self, Slot};
 use mlx_core::Tensor;
 use std::any::Any;
 
@@ -195,7 +195,7 @@ impl<M: Module + ?Sized> Module for Box<M> {
     }
 
     fn slot(&mut self) -> Option<&mut dyn Slot> {
-        (**self).slot()
+        if (**self).slot().is_some() { (**self).slot() } else { quantized::boxed(self) }
     }
 
     fn extra_repr(&self) -> String {

@@ -2,18 +2,22 @@
 //!
 //! A Rust field has one type, where Python's `nn.quantize` puts another layer into the model. So a field that may be
 //! quantized says so: [`MaybeQuantized`] holds a layer or its quantized form, is called like either, and has the keys of
-//! what it holds. Here: the layers. What becomes what stands in `slot`, the way through a model in `walk`.
+//! what it holds. Here: the layers. What becomes what stands in `slot`, the
+//! field in `maybe`, the way through a model in `walk`.
 
 mod embedding;
 mod input;
 mod linear;
+mod maybe;
 mod slot;
 mod walk;
 
 pub use embedding::QuantizedEmbedding;
 pub use input::QQLinear;
 pub use linear::QuantizedLinear;
-pub use slot::{LayerQuantization, MaybeQuantized, Quantizable, QuantizedForm, Slot};
+pub use maybe::MaybeQuantized;
+pub(crate) use slot::boxed;
+pub use slot::{LayerQuantization, Quantizable, QuantizedForm, Slot};
 pub use walk::{Choice, quantize, quantize_where};
 
 use mlx_core::{Error, ErrorKind, Result, Tensor};

@@ -1,7 +1,7 @@
 //! Through a model: which layers are quantized, and how.
 
-use super::{LayerQuantization, Quantizable};
-use crate::{Embedding, Linear, MemberMut, Module, ModuleExt, Unary, layers::refused};
+use super::{LayerQuantization, slot::has_form};
+use crate::{MemberMut, Module, ModuleExt, layers::refused};
 use mlx_core::{Result, utils::joined};
 use mlx_fast::{QuantMode, Quantization};
 use std::{any::Any, collections::HashMap};
@@ -35,7 +35,8 @@ macro_rules! own {
 
 own!(LayerQuantization, Quantization, QuantMode);
 
-/// Exchanges the layers of a model for their quantized forms: each [`Linear`] and [`Embedding`], in a field that is a
+/// Exchanges the layers of a model for their quantized forms: each [`Linear`](crate::Linear) and
+/// [`Embedding`](crate::Embedding), in a field that is a
 /// [`MaybeQuantized`](crate::MaybeQuantized) or a `Box<dyn Unary>`, as those of a [`Sequential`](crate::Sequential).
 ///
 /// What is quantized already stays. As in Python, each layer draws a weight that is forgotten.
@@ -104,7 +105,7 @@ fn exchange(
     leaves(model, "", &mut |key, leaf| {
         let choice = match &mut predicate {
             Some(predicate) => predicate(key, leaf.as_dyn()),
-            None => Choice::from(has_form(leaf)),
+            None => Choice::from(is_full(leaf)),
         };
         let how = match choice {
             Choice::Leave => return Ok(()),
@@ -115,8 +116,8 @@ fn exchange(
         Ok(())
     })?;
     leaves(model, "", &mut |key, leaf| {
-        if let Some(form) = forms.remove(key) {
-            put(leaf, form);
+        if let (Some(form), Some(slot)) = (forms.remove(key), leaf.slot()) {
+            slot.put(form);
         }
         Ok(())
     })
@@ -145,12 +146,11 @@ fn leaves(
 }
 
 /// Whether there is a layer that Python's has a `to_quantized` of.
-fn has_form(leaf: &mut dyn Module) -> bool {
-    if let Some(slot) = leaf.slot() {
-        return slot.is_full();
+fn is_full(leaf: &mut dyn Module) -> bool {
+    match leaf.slot() {
+        Some(slot) => slot.is_full(),
+        None => has_form(leaf),
     }
-    let layer: &dyn Any = leaf.as_dyn();
-    layer.is::<Linear>() || layer.is::<Embedding>()
 }
 
 /// The quantized form of the layer in a place.
@@ -160,31 +160,11 @@ fn form(key: &str, leaf: &mut dyn Module, how: &LayerQuantization) -> Result<Box
     {
         return Ok(form);
     }
-    let (kind, is_boxed) = (leaf.type_name(), (&*leaf as &dyn Any).is::<Box<dyn Unary>>());
-    let layer: &dyn Any = leaf.as_dyn();
-    let boxed: Box<dyn Unary> = match (layer.downcast_ref::<Linear>(), layer.downcast_ref::<Embedding>()) {
-        (Some(linear), _) if is_boxed => Box::new(linear.to_quantized(how)?),
-        (_, Some(embedding)) if is_boxed => Box::new(embedding.to_quantized(how)?),
-        (None, None) => return refused("quantize", format!("Unable to quantize model of type {kind}")),
-        _ => {
-            let message =
-                format!("{key} is a {kind}, and its field holds nothing else: MaybeQuantized<{kind}> does");
-            return refused("quantize", message);
-        }
+    let kind = leaf.type_name();
+    let message = if has_form(leaf) {
+        format!("{key} is a {kind}, and its field holds nothing else: MaybeQuantized<{kind}> does")
+    } else {
+        format!("Unable to quantize model of type {kind}")
     };
-    Ok(Box::new(boxed))
-}
-
-/// Puts a [`form`] into its place.
-fn put(leaf: &mut dyn Module, form: Box<dyn Any>) {
-    if let Some(slot) = leaf.slot() {
-        slot.put(form);
-        return;
-    }
-    let place: &mut dyn Any = leaf;
-    if let (Some(place), Ok(form)) =
-        (place.downcast_mut::<Box<dyn Unary>>(), form.downcast::<Box<dyn Unary>>())
-    {
-        *place = *form;
-    }
+    refused("quantize", message)
 }
