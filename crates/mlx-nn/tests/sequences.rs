@@ -97,7 +97,7 @@ fn layers_of_the_user_are_encoder_and_decoder() -> Result<()> {
         }
     }
     impl Decoder for Mixed {
-        fn decode(&self, tgt: &Tensor, memory: &Tensor, _tgt: Mask, _memory: Mask) -> Result<Tensor> {
+        fn decode(&self, tgt: &Tensor, memory: &Tensor, _: Mask, _: Mask) -> Result<Tensor> {
             Ok(self.map.forward(tgt)? + memory)
         }
     }

@@ -6,7 +6,7 @@ use super::{
     failure::{Failure, Result, ill_formed, unsupported},
     layers::{self, Layer, layer},
     signature::{Bound, Call},
-    value::Value,
+    value::{Names, Value, argument},
 };
 use mlx_core::Tensor;
 use mlx_fast::{QuantMode, Quantization};
@@ -107,8 +107,7 @@ pub(super) fn model(step: &Json, call: &Call) -> Result<Value> {
     for one in layers {
         let op = one["op"].as_str().unwrap_or_default();
         let init = one["init"].as_object().into_iter().flatten();
-        let init =
-            init.map(|(name, value)| Ok((name.clone(), super::value::argument(value, &Default::default())?)));
+        let init = init.map(|(name, value)| Ok((name.clone(), argument(value, &Names::new())?)));
         let init = Call { op: op.to_owned(), args: Vec::new(), kw: init.collect::<Result<_>>()? };
         match layers::unary(op.trim_start_matches("nn."), &init)? {
             Some(made) => model.layers.push(made),
