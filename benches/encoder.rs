@@ -7,7 +7,7 @@ mod twin;
 
 use mlx::{
     fast::Mask,
-    nn::{LSTM, ModuleExt, TransformerConfig, TransformerEncoder},
+    nn::{LSTM, LstmState, ModuleExt, TransformerConfig, TransformerEncoder},
     prelude::*,
 };
 use paired::{Case, Engine};
@@ -44,5 +44,5 @@ fn lstm() -> Result<Engine> {
     let model = LSTM::new(16, 16, true)?;
     let x = mlx::ops::zeros([1, 64, 16], Dtype::Float32)?;
     mlx::eval(model.parameters().values().chain([&x]))?;
-    Ok(building(move || model.forward(&x, None, None).map(|(hidden, _)| hidden)))
+    Ok(building(move || model.forward(&x, LstmState::new()).map(|(hidden, _)| hidden)))
 }

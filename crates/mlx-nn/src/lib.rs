@@ -24,7 +24,7 @@ mod weights;
 pub use activations::*;
 pub use layers::{
     ALiBi, Activation, AttentionConfig, Conv1d, Conv2d, Decoder, Dropout, Embedding, Encoder, GRU, Identity,
-    LSTM, Lambda, LayerNorm, Linear, MultiHeadAttention, RMSNorm, RNN, RoPE, Sequential,
+    LSTM, Lambda, LayerNorm, Linear, LstmState, MultiHeadAttention, RMSNorm, RNN, RoPE, Sequential,
     SinusoidalPositionalEncoding, Transformer, TransformerConfig, TransformerDecoder,
     TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer, Unary,
 };

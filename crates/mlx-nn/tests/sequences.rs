@@ -5,9 +5,9 @@
 use mlx_core::{Dtype, Result, Tensor, transforms::grad};
 use mlx_fast::Mask;
 use mlx_nn::{
-    ALiBi, AttentionConfig, Decoder, Encoder, GRU, LSTM, Linear, Module, ModuleExt, MultiHeadAttention, RNN,
-    RoPE, Sequential, SinusoidalPositionalEncoding, Transformer, TransformerConfig, TransformerDecoder,
-    TransformerEncoder, Weights, gelu, relu, value_and_grad,
+    ALiBi, AttentionConfig, Decoder, Encoder, GRU, LSTM, Linear, LstmState, Module, ModuleExt,
+    MultiHeadAttention, RNN, RoPE, Sequential, SinusoidalPositionalEncoding, Transformer, TransformerConfig,
+    TransformerDecoder, TransformerEncoder, Weights, gelu, relu, value_and_grad,
 };
 use mlx_ops::{ReduceOps, random, zeros};
 
@@ -63,8 +63,8 @@ fn recurrent_layers_come_from_weights() -> Result<()> {
         let b = GRU::from_weights(&Weights::new(&tensors))?.forward(&x, None)?;
         assert_eq!(gru.forward(&x, None)?.to_vec::<f32>()?, b.to_vec::<f32>()?);
         let tensors = again(lstm.parameters());
-        let b = LSTM::from_weights(&Weights::new(&tensors))?.forward(&x, None, None)?.1;
-        assert_eq!(lstm.forward(&x, None, None)?.1.to_vec::<f32>()?, b.to_vec::<f32>()?);
+        let b = LSTM::from_weights(&Weights::new(&tensors))?.forward(&x, LstmState::new())?.1;
+        assert_eq!(lstm.forward(&x, LstmState::new())?.1.to_vec::<f32>()?, b.to_vec::<f32>()?);
     }
     let tensors = [("Wxh".to_owned(), sample([5, 4])?), ("Whh".to_owned(), sample([5])?)].into();
     assert!(RNN::from_weights(&Weights::new(&tensors)).is_err());
@@ -77,9 +77,9 @@ fn states_go_on() -> Result<()> {
     let (x, lstm) = (sample([2, 6, 4])?, LSTM::new(4, 3, true)?);
     let half = |from: i32| mlx_ops::index(&x, (.., from..from + 3));
     let last = |x: &Tensor| mlx_ops::index(x, (.., -1));
-    let (hidden, cell) = lstm.forward(&half(0)?, None, None)?;
-    let (hidden, _) = lstm.forward(&half(3)?, Some(&last(&hidden)?), Some(&last(&cell)?))?;
-    let (whole, _) = lstm.forward(&x, None, None)?;
+    let (hidden, cell) = lstm.forward(&half(0)?, LstmState::new())?;
+    let (hidden, _) = lstm.forward(&half(3)?, (&last(&hidden)?, &last(&cell)?))?;
+    let (whole, _) = lstm.forward(&x, LstmState::new())?;
     let whole = mlx_ops::index(&whole, (.., 3..))?;
     assert_eq!(hidden.to_vec::<f32>()?, whole.to_vec::<f32>()?);
     Ok(())

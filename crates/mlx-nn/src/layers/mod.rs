@@ -8,6 +8,7 @@ mod decoder;
 mod dropout;
 mod embedding;
 mod linear;
+mod lstm;
 mod normalization;
 mod positional;
 mod recurrent;
@@ -21,9 +22,10 @@ pub use decoder::{Decoder, Encoder, Transformer, TransformerDecoder, Transformer
 pub use dropout::Dropout;
 pub use embedding::Embedding;
 pub use linear::{Identity, Linear};
+pub use lstm::{LSTM, LstmState};
 pub use normalization::{LayerNorm, RMSNorm};
 pub use positional::{ALiBi, RoPE, SinusoidalPositionalEncoding};
-pub use recurrent::{GRU, LSTM, RNN};
+pub use recurrent::{GRU, RNN};
 pub use transformer::{TransformerConfig, TransformerEncoder, TransformerEncoderLayer};
 
 use mlx_core::{Error, ErrorKind, Result, Tensor};

@@ -1,4 +1,5 @@
-//! Layers that go through a sequence step by step. Input is `[batch, time, features]` or `[time, features]`.
+//! Layers that go through a sequence step by step. Input is `[batch, time, features]` or `[time, features]`. Not here: the
+//! LSTM (`lstm`).
 
 use super::{Activation, refused};
 use crate::{Module, State, Weights, module::python_bool, python::tuple, tanh};
@@ -9,7 +10,7 @@ use mlx_ops::{
 };
 
 /// Within what initial weights are drawn: one over the root of the hidden size, in Python's order of operations.
-fn drawn(layer: &'static str, hidden_size: i32) -> Result<Uniform> {
+pub(super) fn drawn(layer: &'static str, hidden_size: i32) -> Result<Uniform> {
     if hidden_size <= 0 {
         return refused(layer, format!("there is no scale of weights for a hidden size of {hidden_size}"));
     }
@@ -18,7 +19,7 @@ fn drawn(layer: &'static str, hidden_size: i32) -> Result<Uniform> {
 }
 
 /// How many rows of `blocks * hidden_size` there are.
-fn rows(layer: &'static str, blocks: i32, hidden_size: i32) -> Result<i32> {
+pub(super) fn rows(layer: &'static str, blocks: i32, hidden_size: i32) -> Result<i32> {
     match blocks.checked_mul(hidden_size) {
         Some(rows) => Ok(rows),
         None => refused(layer, format!("a hidden size of {hidden_size} is too great")),
@@ -26,7 +27,7 @@ fn rows(layer: &'static str, blocks: i32, hidden_size: i32) -> Result<i32> {
 }
 
 /// The hidden size that a matrix `[…, hidden_size]` has.
-fn columns(layer: &'static str, name: &str, weight: &Tensor) -> Result<i32> {
+pub(super) fn columns(layer: &'static str, name: &str, weight: &Tensor) -> Result<i32> {
     match weight.shape() {
         &[_, columns] => Ok(columns),
         shape => refused(layer, format!("{name} is a matrix, and this one has the shape {}", tuple(shape))),
@@ -35,7 +36,7 @@ fn columns(layer: &'static str, name: &str, weight: &Tensor) -> Result<i32> {
 
 /// The input's part of all steps at once.
 #[track_caller]
-fn projected(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
+pub(super) fn projected(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
     let weight = transpose(weight, ..)?;
     match bias {
         Some(bias) => addmm(bias, x, &weight, 1.0, 1.0),
@@ -44,7 +45,7 @@ fn projected(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tenso
 }
 
 /// How many steps there are in `[…, time, features]`.
-fn steps(layer: &'static str, x: &Tensor) -> Result<i64> {
+pub(super) fn steps(layer: &'static str, x: &Tensor) -> Result<i64> {
     if x.ndim() < 2 {
         let shape = tuple(x.shape());
         return refused(
@@ -57,7 +58,7 @@ fn steps(layer: &'static str, x: &Tensor) -> Result<i64> {
 
 /// One step of a sequence.
 #[track_caller]
-fn at(x: &Tensor, step: i64) -> Result<Tensor> {
+pub(super) fn at(x: &Tensor, step: i64) -> Result<Tensor> {
     index(x, (Ellipsis, step, ..))
 }
 
@@ -196,14 +197,15 @@ impl GRU {
         let wh = drawn.sample([rows, hidden_size])?;
         let b = bias.then(|| drawn.sample([rows])).transpose()?;
         let bhn = bias.then(|| drawn.sample([hidden_size])).transpose()?;
-        GRU::from_parameters(wx, wh, b, bhn)
+        GRU::from_parameters(wx, wh, b.zip(bhn))
     }
 
-    /// A layer with these parameters.
+    /// A layer with these parameters, the biases `b` and `bhn`.
     ///
     /// # Errors
     /// A `wh` that is no matrix.
-    pub fn from_parameters(wx: Tensor, wh: Tensor, b: Option<Tensor>, bhn: Option<Tensor>) -> Result<GRU> {
+    pub fn from_parameters(wx: Tensor, wh: Tensor, biases: Option<(Tensor, Tensor)>) -> Result<GRU> {
+        let (b, bhn) = biases.unzip();
         let hidden_size = columns("GRU", "Wh", &wh)?;
         Ok(GRU { wx, wh, b, bhn, hidden_size, state: State::new() })
     }
@@ -211,9 +213,11 @@ impl GRU {
     /// A layer from `Wx`, `Wh` and, where they are, `b` and `bhn`.
     ///
     /// # Errors
-    /// No `Wx`, no `Wh`; as [`from_parameters`](GRU::from_parameters).
+    /// No `Wx`, no `Wh`, one bias without the other; as [`from_parameters`](GRU::from_parameters).
     pub fn from_weights(weights: &Weights<'_>) -> Result<GRU> {
-        GRU::from_parameters(weights.get("Wx")?, weights.get("Wh")?, weights.find("b"), weights.find("bhn"))
+        let has_biases = ["b", "bhn"].iter().any(|name| weights.find(name).is_some());
+        let biases = has_biases.then(|| Ok((weights.get("b")?, weights.get("bhn")?))).transpose()?;
+        GRU::from_parameters(weights.get("Wx")?, weights.get("Wh")?, biases)
     }
 
     /// The hidden state after each step, `[…, time, hidden_size]`; `hidden`, `[…, hidden_size]`, is the one before
@@ -264,101 +268,7 @@ impl GRU {
     }
 }
 
-/// Long short-term memory.
-///
-/// ```
-/// # use mlx_core::Dtype;
-/// # use mlx_nn::LSTM;
-/// let lstm = LSTM::new(3, 5, true)?;
-/// let x = mlx_ops::ones([2, 4, 3], Dtype::Float32)?;
-/// let (hidden, cell) = lstm.forward(&x, None, None)?;
-/// assert_eq!((hidden.shape(), cell.shape()), (&[2, 4, 5][..], &[2, 4, 5][..]));
-/// # Ok::<(), mlx_core::Error>(())
-/// ```
-#[derive(Clone, Debug, Module)]
-#[module(extra_repr = Self::describe)]
-#[doc(alias = "nn.LSTM")]
-pub struct LSTM {
-    /// `[4 * hidden_size, input_size]`: of the input gate, the forget gate, the new cell, the output gate.
-    #[module(rename = "Wx")]
-    pub wx: Tensor,
-    /// `[4 * hidden_size, hidden_size]`
-    #[module(rename = "Wh")]
-    pub wh: Tensor,
-    /// `[4 * hidden_size]`
-    pub bias: Option<Tensor>,
-    hidden_size: i32,
-    state: State,
-}
-
-impl LSTM {
-    /// A layer with parameters drawn as Python draws them: uniform within `1 / sqrt(hidden_size)` of 0.
-    ///
-    /// # Errors
-    /// Sizes that are no sizes.
-    pub fn new(input_size: i32, hidden_size: i32, bias: bool) -> Result<LSTM> {
-        let (drawn, rows) = (drawn("LSTM", hidden_size)?, rows("LSTM", 4, hidden_size)?);
-        let wx = drawn.sample([rows, input_size])?;
-        let wh = drawn.sample([rows, hidden_size])?;
-        let bias = bias.then(|| drawn.sample([rows])).transpose()?;
-        LSTM::from_parameters(wx, wh, bias)
-    }
-
-    /// A layer with these parameters.
-    ///
-    /// # Errors
-    /// A `wh` that is no matrix.
-    pub fn from_parameters(wx: Tensor, wh: Tensor, bias: Option<Tensor>) -> Result<LSTM> {
-        let hidden_size = columns("LSTM", "Wh", &wh)?;
-        Ok(LSTM { wx, wh, bias, hidden_size, state: State::new() })
-    }
-
-    /// A layer from `Wx`, `Wh` and, where there is one, `bias`.
-    ///
-    /// # Errors
-    /// No `Wx`, no `Wh`; as [`from_parameters`](LSTM::from_parameters).
-    pub fn from_weights(weights: &Weights<'_>) -> Result<LSTM> {
-        LSTM::from_parameters(weights.get("Wx")?, weights.get("Wh")?, weights.find("bias"))
-    }
-
-    /// The hidden state and the cell after each step, `[…, time, hidden_size]` each; `hidden` and `cell`,
-    /// `[…, hidden_size]`, are those before the first.
-    ///
-    /// # Errors
-    /// Shapes that do not fit; no step.
-    #[track_caller]
-    pub fn forward(
-        &self,
-        x: &Tensor,
-        hidden: Option<&Tensor>,
-        cell: Option<&Tensor>,
-    ) -> Result<(Tensor, Tensor)> {
-        let x = projected(x, &self.wx, self.bias.as_ref())?;
-        let (mut all, mut cells): (Vec<Tensor>, Vec<Tensor>) = (Vec::new(), Vec::new());
-        for step in 0..steps("LSTM", &x)? {
-            let mut gates = at(&x, step)?;
-            if let Some(hidden) = all.last().or(hidden) {
-                gates = addmm(&gates, hidden, &transpose(&self.wh, ..)?, 1.0, 1.0)?;
-            }
-            let [input, forget, new, output] = parts(&gates)?;
-            let (input, forget) = (sigmoid(&input)?, sigmoid(&forget)?);
-            let (new, output) = (mlx_ops::tanh(&new)?, sigmoid(&output)?);
-            let next = match cells.last().or(cell) {
-                Some(cell) => add(multiply(forget, cell)?, multiply(input, new)?)?,
-                None => multiply(input, new)?,
-            };
-            all.push(multiply(output, mlx_ops::tanh(&next)?)?);
-            cells.push(next);
-        }
-        Ok((stack(&all, -2)?, stack(&cells, -2)?))
-    }
-
-    fn describe(&self) -> String {
-        described(&self.wx, self.hidden_size, self.bias.is_some())
-    }
-}
-
-fn described(wx: &Tensor, hidden_size: i32, bias: bool) -> String {
+pub(super) fn described(wx: &Tensor, hidden_size: i32, bias: bool) -> String {
     format!("input_dims={}, hidden_size={hidden_size}, bias={}", inputs(wx), python_bool(bias))
 }
 
@@ -369,7 +279,7 @@ fn inputs(weight: &Tensor) -> i32 {
 
 /// Equal parts along the last axis.
 #[track_caller]
-fn parts<const N: usize>(x: &Tensor) -> Result<[Tensor; N]> {
+pub(super) fn parts<const N: usize>(x: &Tensor) -> Result<[Tensor; N]> {
     let parts = split(x, N as i32, -1)?;
     let count = parts.len();
     match parts.try_into() {

@@ -113,7 +113,7 @@ fn operation(step: &Json, names: &Names) -> Result<Value> {
             let params = has_params.then(|| keywords(&step["params"], names)).transpose()?;
             let to_quantized = step.get("to_quantized").map(|how| keywords(how, names)).transpose()?;
             let to_quantized = to_quantized.map(|kw| Call { op: op.to_owned(), args: Vec::new(), kw });
-            layers::call(name, step, &init, params, to_quantized.as_ref(), &call)
+            layers::call(name, step, &init, layers::Given { params, to_quantized }, &call)
         }
         "nn" if name == "quantize" => quantized_layers::model(step, &call),
         "nn" => nn_functions::activation(name, &call),

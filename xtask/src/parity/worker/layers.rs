@@ -42,19 +42,20 @@ pub(super) fn layer<M: Module>(module: M, call: fn(&M, &Call) -> Result<Value>) 
     Box::new(Called { module, call })
 }
 
+/// What a layer is given after it is made.
+pub(crate) struct Given {
+    /// Its parameters, where they are not drawn.
+    pub(crate) params: Option<Vec<(String, Value)>>,
+    /// How it becomes a quantized one, if it does.
+    pub(crate) to_quantized: Option<Call>,
+}
+
 /// What the layer of a step gives for the arguments of `call`: made by `init`, with `params`, in its mode, both draws
 /// seeded.
-pub(crate) fn call(
-    name: &str,
-    step: &Json,
-    init: &Call,
-    params: Option<Vec<(String, Value)>>,
-    to_quantized: Option<&Call>,
-    call: &Call,
-) -> Result<Value> {
+pub(crate) fn call(name: &str, step: &Json, init: &Call, given: Given, call: &Call) -> Result<Value> {
     random::seed(step["init_seed"].as_u64().unwrap_or(0))?;
     let mut layer = made(name, init)?;
-    if let Some(params) = params {
+    if let Some(params) = given.params {
         let mut tensors = Vec::new();
         for (name, value) in params {
             let Value::Tensor(tensor) = value else { return unsupported("a parameter that is no tensor") };
@@ -62,7 +63,7 @@ pub(crate) fn call(
         }
         layer.module().load_weights(tensors)?;
     }
-    if let Some(how) = to_quantized {
+    if let Some(how) = &given.to_quantized {
         layer = quantized_layers::to_quantized(&mut *layer, how)?;
     }
     layer.module().train(step["train"] == true);

@@ -12,7 +12,7 @@ use super::{
 use mlx_core::Tensor;
 use mlx_fast::{Mask, Offset};
 use mlx_nn::{
-    ALiBi, Activation, AttentionConfig, GRU, LSTM, MultiHeadAttention, RNN, RoPE,
+    ALiBi, Activation, AttentionConfig, GRU, LSTM, LstmState, MultiHeadAttention, RNN, RoPE,
     SinusoidalPositionalEncoding, Transformer, TransformerConfig, TransformerDecoder,
     TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer,
 };
@@ -66,9 +66,9 @@ pub(super) fn made(name: &str, init: &Call) -> Result<Box<dyn Layer>> {
             let made = LSTM::new(bound.int(0, 0)?, bound.int(1, 0)?, bound.flag_or(2, true)?)?;
             layer(made, |layer, call| {
                 let bound = call.bind("x, hidden=, cell=")?;
-                let (x, hidden, cell) =
-                    (bound.tensor(0)?, bound.optional_tensor(1)?, bound.optional_tensor(2)?);
-                let (hidden, cell) = layer.forward(x, hidden, cell)?;
+                let mut before = LstmState::new();
+                (before.hidden, before.cell) = (bound.optional_tensor(1)?, bound.optional_tensor(2)?);
+                let (hidden, cell) = layer.forward(bound.tensor(0)?, before)?;
                 Ok(Value::List(vec![Value::Tensor(hidden), Value::Tensor(cell)]))
             })
         }
