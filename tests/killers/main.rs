@@ -19,6 +19,7 @@ mod graphs;
 mod huge;
 mod indices;
 mod kernels;
+mod layers;
 mod matrices;
 mod npy;
 mod order;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         indices::PROGRAMS,
         huge::PROGRAMS,
         kernels::PROGRAMS,
+        layers::PROGRAMS,
         products::PROGRAMS,
         matrices::PROGRAMS,
         random::PROGRAMS,
