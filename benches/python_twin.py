@@ -1,4 +1,4 @@
-"""Python MLX's side of the benches graph_build, transforms and kernels.
+"""Python MLX's side of the benches graph_build, encoder, transforms and kernels.
 
 Prints MLX's version, then answers each line "CASE COUNT" with the nanoseconds that COUNT runs of CASE took.
 A result is dropped within its run, as in the bench; of `eval` cases only the evaluation counts.
@@ -9,6 +9,7 @@ import timeit
 from time import perf_counter_ns
 
 import mlx.core as mx
+import mlx.nn as nn
 
 
 def half(shape, dtype=mx.float32):
@@ -57,6 +58,9 @@ MLP = {
     "x": half((64, 256)),
     "y": half((64, 256)),
 }
+ENCODER = {"model": nn.TransformerEncoder(12, 64, 8), "x": mx.zeros((1, 16, 64))}
+LSTM = {"model": nn.LSTM(16, 16), "x": mx.zeros((1, 64, 16))}
+mx.eval([(layer["model"].parameters(), layer["x"]) for layer in (ENCODER, LSTM)])
 COMPILED = mx.compile(lambda x, y: mx.tanh(x * y + x))
 
 
@@ -160,6 +164,8 @@ CASES = {
     "lookup of 128 ids, eval": builds("c = mx.take(table, ids, 0); mx.eval(c); del c", **TABLE),
     "lookup of 128 lazy ids, eval": builds("c = mx.take(table, ids + 0, 0); mx.eval(c); del c", **TABLE),
     "value_and_grad of an MLP": builds("c = step(layers, x, y); del c", **MLP),
+    "encoder of 12 layers": builds('c = model(x, "causal"); del c', **ENCODER),
+    "LSTM of 64 steps": builds("c = model(x); del c", **LSTM),
     "a compiled call": builds("c = f(a, b); del c", f=COMPILED),
     "negate 16 MiB": computed(lambda seed: (drawn((8 << 20,), seed),), mx.negative),
     **{f"attention over {length}": attention(length) for length in (1, 64, 512, 2048, 8192)},

@@ -9,9 +9,10 @@
 //! 7. [`transforms`]: gradients, maps over items, compilation.
 //! 8. [`custom_models`]: models of layers, their weights, gradients.
 //! 9. [`training`]: optimizers, learning rates, a compiled step, going on from files.
-//! 10. [`host_kernels`]: ops of your own, and memory of yours.
-//! 11. [`differences`]: where results differ from Python's, the whole list.
-//! 12. [`python_users`]: a table, Python on the left, Rust on the right.
+//! 10. [`quantized_models`]: models in few bits, their weights, what attention keeps.
+//! 11. [`host_kernels`]: ops of your own, and memory of yours.
+//! 12. [`differences`]: where results differ from Python's, the whole list.
+//! 13. [`python_users`]: a table, Python on the left, Rust on the right.
 
 #[doc = include_str!("start.md")]
 pub mod start {}
@@ -39,6 +40,9 @@ pub mod custom_models {}
 
 #[doc = include_str!("training.md")]
 pub mod training {}
+
+#[doc = include_str!("quantized_models.md")]
+pub mod quantized_models {}
 
 #[doc = include_str!("host_kernels.md")]
 pub mod host_kernels {}

@@ -30,6 +30,7 @@ mod programs;
 mod random;
 mod readers;
 mod reductions;
+mod sequences;
 mod text;
 mod threads;
 mod views;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         huge::PROGRAMS,
         kernels::PROGRAMS,
         layers::PROGRAMS,
+        sequences::PROGRAMS,
         products::PROGRAMS,
         matrices::PROGRAMS,
         random::PROGRAMS,

@@ -15,7 +15,7 @@ import types
 sys.dont_write_bytecode = True
 
 from gen import (
-    activation_modules, activations, arrange, assignment, at_updates, attention, binary_functions, broadcasting, convolution, convolution_layers, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, fused_losses, indexing, initializers, integer_division, layers, linalg, losses, matmul, methods, more_activations, more_layers, norm_layers, norms, numeric, operators, optimizers, order, padding, pooling, products, quantization, quantized_products, random_numbers, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_bodies, transforms_grad, transforms_jvp, transforms_vmap, unary, upsampling,
+    activation_modules, activations, arrange, assignment, at_updates, attention, attention_layers, binary_functions, broadcasting, convolution, convolution_layers, convolutions, creation, diagonals, dtype_pairs, dtypes, fft, files, formulas, fused_losses, indexing, initializers, integer_division, layers, linalg, losses, matmul, methods, more_activations, more_layers, norm_layers, norms, numeric, operators, optimizers, order, padding, pooling, positional, products, quantization, quantized_layers, quantized_products, random_numbers, recurrent, reductions, rope, scalars, selection, shapes, softmax, sparse_products, taking, tensor_indexing, transforms_bodies, transforms_grad, transforms_jvp, transforms_vmap, unary, upsampling,
 )
 from gen.base import LITERALS
 
@@ -70,6 +70,10 @@ FAMILIES = {
     "pooling": pooling,
     "upsampling": upsampling,
     "activation_modules": activation_modules,
+    "positional": positional,
+    "attention_layers": attention_layers,
+    "recurrent": recurrent,
+    "quantized_layers": quantized_layers,
     "random_numbers": random_numbers,
     "linalg": linalg,
     "fft": fft,

@@ -9,6 +9,7 @@ import operator
 import mlx.core as mx
 import mlx.nn as nn
 import mlx.optimizers as optim
+from mlx.utils import tree_flatten
 
 from case_values import argument, evaluate, index_spec, lookup, require
 
@@ -37,6 +38,7 @@ TRANSFORM_KEYWORDS = {
 }
 STEP_KEYS = {
     "out", "op", "args", "kw", "init", "params", "train", "init_seed", "seed", "steps", "body",
+    "to_quantized", "method", "layers", "only",
 }
 
 
@@ -93,11 +95,27 @@ def run_layer(cls, step, env):
     layer = cls(**init)
     if "params" in step:
         layer.load_weights(list(params.items()), strict=True)
+    if "to_quantized" in step:
+        layer = layer.to_quantized(**keywords(step, env, "to_quantized"))
     layer.train(step.get("train", False))
     args, kw = argument(step.get("args", []), env), keywords(step, env)
     if "seed" in step:
         mx.random.seed(step["seed"])
-    return layer(*args, **kw)
+    return getattr(layer, step["method"])(*args, **kw) if "method" in step else layer(*args, **kw)
+
+
+def run_quantize(step, env):
+    """A Sequential of `layers`, those at the keys in `only` quantized by the keywords: what it gives, its keys."""
+    mx.random.seed(step.get("init_seed", 0))
+    layers = [getattr(nn, one["op"].removeprefix("nn."))(**keywords(one, env, "init")) for one in step["layers"]]
+    model = nn.Sequential(*layers)
+    only = step.get("only")
+    predicate = None if only is None else lambda path, module: path in only
+    nn.quantize(model, **keywords(step, env), class_predicate=predicate)
+    model.train(step.get("train", False))
+    y = model(*argument(step.get("args", []), env))
+    trees = (model.parameters(), model.trainable_parameters())
+    return [y, *([name for name, _ in tree_flatten(tree)] for tree in trees)]
 
 
 def run_optimizer(name, step, env):
@@ -172,6 +190,8 @@ def run_named(op, step, env):
     require(callable(function), f"unknown op {op!r}")
     if prefix == "nn" and name[:1].isupper():
         return run_layer(function, step, env)
+    if op == "nn.quantize":
+        return run_quantize(step, env)
     args, kw = argument(step.get("args", []), env), keywords(step, env)
     if prefix == "init":
         # What makes the initialiser stands in init, as with a layer.

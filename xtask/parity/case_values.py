@@ -8,6 +8,7 @@ import os
 import struct
 
 import mlx.core as mx
+import mlx.nn as nn
 import numpy as np
 
 DTYPES = {
@@ -87,6 +88,9 @@ def argument(arg, env):
         return complex_of(value)
     if kind == "float":
         return float(real(value))
+    if kind == "function":
+        require(isinstance(value, str) and callable(getattr(nn, value, None)), f"unknown function {value!r}")
+        return getattr(nn, value)
     require(kind == "dtype", f"unknown argument form {kind!r}")
     # A category of dtypes stands where a dtype does, for issubdtype.
     return CATEGORIES[value] if value in CATEGORIES else dtype_of(value)

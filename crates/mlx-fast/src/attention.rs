@@ -22,6 +22,19 @@ impl From<&Tensor> for Mask {
     }
 }
 
+impl From<&Mask> for Mask {
+    fn from(mask: &Mask) -> Mask {
+        mask.clone()
+    }
+}
+
+/// The mask in it, or none.
+impl From<Option<&Tensor>> for Mask {
+    fn from(mask: Option<&Tensor>) -> Mask {
+        mask.map_or(Mask::None, Mask::from)
+    }
+}
+
 /// What [`scaled_dot_product_attention`] takes beside queries, keys and values.
 ///
 /// ```

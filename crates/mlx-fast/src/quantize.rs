@@ -25,6 +25,17 @@ impl QuantMode {
         all.into_iter().find(|mode| mode.c_name().to_bytes() == name.as_bytes())
     }
 
+    /// Python's name of the mode.
+    ///
+    /// ```
+    /// # use mlx_fast::QuantMode;
+    /// assert_eq!(QuantMode::by_name(QuantMode::Nvfp4.name()), Some(QuantMode::Nvfp4));
+    /// ```
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.c_name().to_str().unwrap_or_default()
+    }
+
     fn c_name(self) -> &'static CStr {
         match self {
             QuantMode::Affine => c"affine",

@@ -15,6 +15,8 @@ struct Bodies {
     members_mut: TokenStream,
     state: TokenStream,
     state_mut: TokenStream,
+    set_training: TokenStream,
+    slot: TokenStream,
     extra_repr: TokenStream,
     as_dyn: TokenStream,
     as_dyn_mut: TokenStream,
@@ -59,7 +61,9 @@ pub(crate) fn module(input: &DeriveInput) -> Result<TokenStream> {
 fn functions(root: &TokenStream, bodies: &Bodies) -> TokenStream {
     let Bodies { type_name, members, members_mut, state, state_mut, extra_repr, as_dyn, as_dyn_mut, .. } =
         bodies;
+    let Bodies { set_training, slot, .. } = bodies;
     quote! {
+
         fn type_name(&self) -> &'static ::core::primitive::str {
             #type_name
         }
@@ -84,6 +88,14 @@ fn functions(root: &TokenStream, bodies: &Bodies) -> TokenStream {
 
         fn state_mut(&mut self) -> ::core::option::Option<&mut #root::State> {
             #state_mut
+        }
+
+        fn set_training(&mut self, training: ::core::primitive::bool) {
+            #set_training
+        }
+
+        fn slot(&mut self) -> ::core::option::Option<&mut dyn #root::Slot> {
+            #slot
         }
 
         fn extra_repr(&self) -> ::std::string::String {
@@ -129,6 +141,8 @@ fn of_struct(
         members_mut: visits_mut(root, &unique),
         state: states(root, &shared, "own_state"),
         state_mut: states(root, &unique, "own_state_mut"),
+        set_training: own_training(root),
+        slot: no_slot(),
         extra_repr,
         as_dyn: quote!(self),
         as_dyn_mut: quote!(self),
@@ -178,6 +192,20 @@ fn states(root: &TokenStream, places: &[Place<'_, '_>], function: &str) -> Token
     quote!(#(#each)* ::core::option::Option::None)
 }
 
+/// The mode is remembered where there is a state.
+fn own_training(root: &TokenStream) -> TokenStream {
+    quote! {
+        if let ::core::option::Option::Some(state) = #root::Module::state_mut(self) {
+            #root::State::set_training(state, training);
+        }
+    }
+}
+
+/// What has fields of its own is no place for another module.
+fn no_slot() -> TokenStream {
+    quote!(::core::option::Option::None)
+}
+
 /// A variant's arms, one for each function.
 struct Arms {
     bodies: Bodies,
@@ -206,6 +234,8 @@ fn of_enum(root: &TokenStream, input: &DeriveInput, variants: Vec<&Variant>) -> 
         members_mut: matched(|bodies| &bodies.members_mut),
         state: matched(|bodies| &bodies.state),
         state_mut: matched(|bodies| &bodies.state_mut),
+        set_training: matched(|bodies| &bodies.set_training),
+        slot: matched(|bodies| &bodies.slot),
         extra_repr: matched(|bodies| &bodies.extra_repr),
         as_dyn: matched(|bodies| &bodies.as_dyn),
         as_dyn_mut: matched(|bodies| &bodies.as_dyn_mut),
@@ -246,6 +276,8 @@ fn arms(root: &TokenStream, input: &DeriveInput, variant: &Variant) -> Result<Ar
                     members_mut: visits_mut(root, &places),
                     state: states(root, &places, "own_state"),
                     state_mut: states(root, &places, "own_state_mut"),
+                    set_training: own_training(root),
+                    slot: no_slot(),
                     extra_repr: quote!(::std::string::String::new()),
                     as_dyn: quote!(self),
                     as_dyn_mut: quote!(self),
@@ -277,6 +309,8 @@ fn delegated(root: &TokenStream, input: &DeriveInput, kind: &syn::Type) -> Bodie
         members_mut: call("members_mut", quote!(, visit)),
         state: call("state", quote!()),
         state_mut: call("state_mut", quote!()),
+        set_training: call("set_training", quote!(, training)),
+        slot: call("slot", quote!()),
         extra_repr: call("extra_repr", quote!()),
         as_dyn: call("as_dyn", quote!()),
         as_dyn_mut: call("as_dyn_mut", quote!()),

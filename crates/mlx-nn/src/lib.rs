@@ -3,7 +3,7 @@
 //! A layer is a plain struct whose public fields are Python's parameters under their names; `forward` computes it, and
 //! `new` draws parameters as Python does. Models are structs of layers with `#[derive(Module)]`: see [`Module`], and
 //! [`ModuleExt`] for what is done with them. The functions: activations here, [`losses`], [`init`]. Training:
-//! [`value_and_grad`], [`checkpoint`], [`optimizers`].
+//! [`value_and_grad`], [`checkpoint`], [`optimizers`]. Few bits: quantized layers and [`quantize`], and [`cache`].
 
 #![forbid(unsafe_code)]
 #![doc(test(attr(deny(warnings))))]
@@ -12,6 +12,7 @@
 extern crate self as mlx_nn;
 
 mod activations;
+pub mod cache;
 mod checkpoint;
 pub mod init;
 mod layers;
@@ -19,6 +20,7 @@ pub mod losses;
 mod module;
 pub mod optimizers;
 mod python;
+mod quantized;
 mod value_and_grad;
 mod weights;
 
@@ -29,6 +31,10 @@ pub use mlx_nn_derive::Module;
 pub use module::{
     Buffer, Keys, LoadReport, Member, MemberMut, Mismatch, Module, ModuleExt, ModuleField, Parameters, Repr,
     State, WeightSource,
+};
+pub use quantized::{
+    Choice, LayerQuantization, MaybeQuantized, QQLinear, Quantizable, QuantizedEmbedding, QuantizedForm,
+    QuantizedLinear, Slot, quantize, quantize_where,
 };
 pub use value_and_grad::value_and_grad;
 pub use weights::Weights;
@@ -74,6 +80,7 @@ pub const NAMES: &[&str] = &[
     "nn.log_softmax",
     "nn.mish",
     "nn.prelu",
+    "nn.quantize",
     "nn.relu",
     "nn.relu2",
     "nn.relu6",
@@ -87,6 +94,7 @@ pub const NAMES: &[&str] = &[
     "nn.softsign",
     "nn.step",
     "nn.tanh",
+    "nn.ALiBi",
     "nn.AvgPool1d",
     "nn.AvgPool2d",
     "nn.AvgPool3d",
@@ -106,12 +114,14 @@ pub const NAMES: &[&str] = &[
     "nn.Embedding",
     "nn.GELU",
     "nn.GLU",
+    "nn.GRU",
     "nn.GroupNorm",
     "nn.HardShrink",
     "nn.HardTanh",
     "nn.Hardswish",
     "nn.Identity",
     "nn.InstanceNorm",
+    "nn.LSTM",
     "nn.LayerNorm",
     "nn.LeakyReLU",
     "nn.Linear",
@@ -121,14 +131,21 @@ pub const NAMES: &[&str] = &[
     "nn.MaxPool2d",
     "nn.MaxPool3d",
     "nn.Mish",
+    "nn.MultiHeadAttention",
     "nn.PReLU",
+    "nn.QQLinear",
+    "nn.QuantizedEmbedding",
+    "nn.QuantizedLinear",
     "nn.RMSNorm",
+    "nn.RNN",
     "nn.ReLU",
     "nn.ReLU2",
     "nn.ReLU6",
+    "nn.RoPE",
     "nn.SELU",
     "nn.SiLU",
     "nn.Sigmoid",
+    "nn.SinusoidalPositionalEncoding",
     "nn.Softmax",
     "nn.Softmin",
     "nn.Softplus",
@@ -136,5 +153,10 @@ pub const NAMES: &[&str] = &[
     "nn.Softsign",
     "nn.Step",
     "nn.Tanh",
+    "nn.Transformer",
+    "nn.TransformerDecoder",
+    "nn.TransformerDecoderLayer",
+    "nn.TransformerEncoder",
+    "nn.TransformerEncoderLayer",
     "nn.Upsample",
 ];

@@ -1,6 +1,6 @@
 //! Layers with several axes, normalizations, pools, and activations as layers.
 
-use super::row::{G, N, Row, U, row};
+use super::row::{G, I, N, Row, U, row};
 use mlx::{
     Result, Tensor,
     nn::{self, Unary},

@@ -15,6 +15,7 @@ mod nn;
 mod products;
 mod reductions;
 mod row;
+mod sequences;
 mod shaping;
 
 use check::check;
@@ -63,4 +64,6 @@ tests! {
     layers: layers::LAYERS;
     pools_and_upsampling: layers::RESIZING;
     activations_as_layers: layers::ACTIVATIONS;
+    sequence_layers: sequences::SEQUENCES;
+    quantized_layers: sequences::QUANTIZED;
 }

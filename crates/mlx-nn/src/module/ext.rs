@@ -151,7 +151,7 @@ pub trait ModuleExt: Module {
 
     /// Into training, as all modules begin, or out of it.
     fn train(&mut self, mode: bool) {
-        walk::states_mut(self.as_dyn_mut(), &mut |state| state.training = mode);
+        walk::modules_mut(self.as_dyn_mut(), "", &mut |_, module| module.set_training(mode));
     }
 
     /// Out of training: `train(false)`.

@@ -2,6 +2,7 @@
 
 use super::{Buffer, Member, MemberMut, Module, State};
 use mlx_core::{Complex32, Dtype, Result, Scalar, Tensor, bf16, f16};
+use mlx_fast::{QuantMode, Quantization};
 use mlx_ops::{Convolution, TransposedConvolution};
 use std::{
     collections::{BTreeMap, HashMap},
@@ -45,7 +46,8 @@ impl<M: Module> ModuleField for M {
     }
 
     fn visit_members_mut<'a>(&'a mut self, key: &str, visit: &mut dyn FnMut(&str, MemberMut<'a>)) {
-        visit(key, MemberMut::Module(self.as_dyn_mut()));
+        // As the place that it is: what is in a box or an enum may be exchanged.
+        visit(key, MemberMut::Module(self));
     }
 }
 
@@ -189,4 +191,6 @@ settings! {
     [T: ?Sized + Send + Sync + 'static] PhantomData<T>;
     [const N: usize] Convolution<N>;
     [const N: usize] TransposedConvolution<N>;
+    [] Quantization;
+    [] QuantMode;
 }

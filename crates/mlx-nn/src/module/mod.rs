@@ -22,6 +22,7 @@ pub(crate) use load::save_tensors;
 pub use load::{LoadReport, Mismatch, WeightSource};
 pub use state::State;
 
+use crate::quantized::{self, Slot};
 use mlx_core::Tensor;
 use std::any::Any;
 
@@ -93,6 +94,20 @@ pub trait Module: Any + Send + Sync {
 
     /// [`state`](Module::state), to be changed.
     fn state_mut(&mut self) -> Option<&mut State> {
+        None
+    }
+
+    /// Into training or out of it, the module alone; what is done with the modules in it is
+    /// [`train`](ModuleExt::train)'s.
+    fn set_training(&mut self, training: bool) {
+        if let Some(state) = self.state_mut() {
+            state.set_training(training);
+        }
+    }
+
+    /// The place that holds either a layer or its quantized form, if it is one; see
+    /// [`MaybeQuantized`](crate::MaybeQuantized).
+    fn slot(&mut self) -> Option<&mut dyn Slot> {
         None
     }
 
@@ -174,6 +189,14 @@ impl<M: Module + ?Sized> Module for Box<M> {
 
     fn state_mut(&mut self) -> Option<&mut State> {
         (**self).state_mut()
+    }
+
+    fn set_training(&mut self, training: bool) {
+        (**self).set_training(training);
+    }
+
+    fn slot(&mut self) -> Option<&mut dyn Slot> {
+        if (**self).slot().is_some() { (**self).slot() } else { quantized::boxed(self) }
     }
 
     fn extra_repr(&self) -> String {

@@ -31,7 +31,7 @@ use std::collections::BTreeSet;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    pub(super) training: bool,
+    training: bool,
     /// Python's `_no_grad`.
     pub(super) frozen: BTreeSet<String>,
 }
@@ -47,6 +47,11 @@ impl State {
     #[must_use]
     pub fn is_training(&self) -> bool {
         self.training
+    }
+
+    /// Into training or out of it: what [`Module::set_training`](crate::Module::set_training) does by itself.
+    pub fn set_training(&mut self, training: bool) {
+        self.training = training;
     }
 
     /// Whether the module's member at `key` is frozen, by itself or with the list that it is in.

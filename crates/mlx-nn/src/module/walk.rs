@@ -1,6 +1,6 @@
 //! Ways through a module and the modules in it.
 
-use super::{Buffer, Member, MemberMut, Module, Parameters, State};
+use super::{Buffer, Member, MemberMut, Module, Parameters};
 use mlx_core::{Tensor, utils::joined};
 
 /// A tensor of a module, somewhere in it.
@@ -131,7 +131,7 @@ pub(super) fn modules_mut(
     prefix: &str,
     visit: &mut dyn FnMut(&str, &mut dyn Module),
 ) {
-    visit(prefix, module);
+    visit(prefix, module.as_dyn_mut());
     let mut children = Vec::new();
     module.members_mut(&mut |key, member| {
         if let MemberMut::Module(child) = member {
@@ -141,13 +141,4 @@ pub(super) fn modules_mut(
     for (key, child) in children.into_iter().rev() {
         modules_mut(child, &key, visit);
     }
-}
-
-/// Calls `change` with the state of the module and of all in it that have one.
-pub(super) fn states_mut(module: &mut dyn Module, change: &mut dyn FnMut(&mut State)) {
-    modules_mut(module, "", &mut |_, module| {
-        if let Some(state) = module.state_mut() {
-            change(state);
-        }
-    });
 }

@@ -38,7 +38,7 @@ pub fn clip_grad_norm<T: Tree>(grads: &T, max_norm: f64) -> Result<(T, Tensor)> 
     };
     let norm_squared = match tree_reduce(add_square, grads, Ok(None))? {
         Some(sum) => sum,
-        None => OperandRef::Scalar(Scalar::Float(0.0)).to_tensor(OP, None)?,
+        None => OperandRef::Scalar(Scalar::Float(0.0)).to_tensor(OP, None)?.into_owned(),
     };
     let norm = sqrt(&norm_squared)?;
     let scale = minimum(divide(max_norm, add(&norm, 1e-6)?)?, 1.0)?;

@@ -65,7 +65,9 @@ impl LearningRate {
     /// Its value before the first step, and the schedule if it is one.
     pub(super) fn begin(self, step: &Tensor) -> Result<(Tensor, Option<Schedule>)> {
         Ok(match self.0 {
-            Kind::Number(number) => (OperandRef::Scalar(number).to_tensor("learning_rate", None)?, None),
+            Kind::Number(number) => {
+                (OperandRef::Scalar(number).to_tensor("learning_rate", None)?.into_owned(), None)
+            }
             Kind::Tensor(tensor) => (tensor, None),
             Kind::Schedule(schedule) => (schedule.at(step)?, Some(schedule)),
         })

@@ -207,7 +207,7 @@ impl<R: Rule> Optimizer for R {
 
     fn set_learning_rate(&mut self, learning_rate: f64) -> Result<()> {
         let number = OperandRef::Scalar(Scalar::Float(learning_rate));
-        let learning_rate = number.to_tensor("learning_rate", None)?;
+        let learning_rate = number.to_tensor("learning_rate", None)?.into_owned();
         self.memory_mut().set_learning_rate(learning_rate);
         Ok(())
     }

@@ -111,8 +111,11 @@ fn operation(step: &Json, names: &Names) -> Result<Value> {
             let init = made_with()?;
             let has_params = step.get("params").is_some();
             let params = has_params.then(|| keywords(&step["params"], names)).transpose()?;
-            layers::call(name, step, &init, params, &call)
+            let to_quantized = step.get("to_quantized").map(|how| keywords(how, names)).transpose()?;
+            let to_quantized = to_quantized.map(|kw| Call { op: op.to_owned(), args: Vec::new(), kw });
+            layers::call(name, step, &init, layers::Given { params, to_quantized }, &call)
         }
+        "nn" if name == "quantize" => layers::quantized_model(step, &call),
         "nn" => nn_functions::activation(name, &call),
         "losses" => nn_functions::loss(name, &call),
         "optim" => optimizers::call(name, step, &made_with()?, &call),

@@ -22,6 +22,8 @@ pub(crate) enum Value {
     Complex([f64; 2]),
     None,
     Text(String),
+    /// A function of `mlx.nn`, by name.
+    Function(String),
     Dtype(Dtype),
     Category(DtypeCategory),
     List(Vec<Value>),
@@ -67,6 +69,10 @@ fn special(key: &str, value: &Json) -> Result<Value> {
     match key {
         "complex" => complex_of(value).map(Value::Complex),
         "float" => real(value).map(Value::Float),
+        "function" => match value.as_str() {
+            Some(name) => Ok(Value::Function(name.to_owned())),
+            None => ill_formed("a function is a name"),
+        },
         "dtype" => match DtypeCategory::ALL.into_iter().find(|known| value.as_str() == Some(known.name())) {
             Some(category) => Ok(Value::Category(category)),
             None => dtype_of(value).map(Value::Dtype),
@@ -166,7 +172,7 @@ fn encode_json(value: &Value) -> Result<Json> {
         Value::None => Json::Null,
         Value::Bool(value) => json!(value),
         Value::Int(value) => json!(value),
-        Value::Text(value) => json!(value),
+        Value::Text(value) | Value::Function(value) => json!(value),
         Value::Float(value) => json!({"f64": hex(*value)}),
         Value::Complex([re, im]) => json!({"c128": [hex(*re), hex(*im)]}),
         Value::Dtype(dtype) => json!({"dtype": python_name(*dtype)}),

@@ -6,7 +6,9 @@
 mod activations;
 mod convolutions;
 mod norms;
+mod quantized;
 mod resizing;
+mod sequences;
 
 use super::{
     failure::{Result, ill_formed, unsupported},
@@ -17,50 +19,60 @@ use mlx_nn::{
     Bilinear, Dropout, Dropout2d, Dropout3d, Embedding, Identity, Linear, Module, ModuleExt, Unary,
 };
 use mlx_ops::random;
+pub(crate) use quantized::model as quantized_model;
 use serde_json::Value as Json;
+use std::any::Any;
 
 /// How a layer's `forward` takes a call's arguments.
 type Forward = dyn Fn(&dyn Module, &Call) -> Result<Value>;
 
+type IntoUnary = fn(Box<dyn Module>) -> Option<Box<dyn Unary>>;
+
 /// A layer, and how it is called.
-pub(super) struct Layer {
+struct Layer {
     module: Box<dyn Module>,
     forward: Box<Forward>,
+    /// The module as a part of a `Sequential`, where it can be one.
+    unary: Option<IntoUnary>,
 }
 
 impl Layer {
     /// A layer that is called by this function.
-    pub(super) fn new<M: Module>(module: M, forward: fn(&M, &Call) -> Result<Value>) -> Layer {
-        let forward = move |module: &dyn Module, call: &Call| match (module as &dyn std::any::Any)
-            .downcast_ref::<M>()
-        {
+    fn new<M: Module>(module: M, forward: fn(&M, &Call) -> Result<Value>) -> Layer {
+        let forward = move |module: &dyn Module, call: &Call| match (module as &dyn Any).downcast_ref::<M>() {
             Some(module) => forward(module, call),
             None => ill_formed("a layer changed its type"),
         };
-        Layer { module: Box::new(module), forward: Box::new(forward) }
+        Layer { module: Box::new(module), forward: Box::new(forward), unary: None }
     }
 
     /// A layer of one tensor.
-    pub(super) fn unary(module: impl Unary) -> Layer {
-        Layer::new(module, |module, call| {
+    fn unary<U: Unary>(module: U) -> Layer {
+        let layer = Layer::new(module, |module: &U, call| {
             let x = call.bind("x")?;
             Ok(Value::Tensor(module.forward(x.tensor(0)?)?))
-        })
+        });
+        let unary = |module: Box<dyn Module>| -> Option<Box<dyn Unary>> {
+            (module as Box<dyn Any>).downcast::<U>().ok().map(|module| module as Box<dyn Unary>)
+        };
+        Layer { unary: Some(unary), ..layer }
     }
+}
+
+/// What a layer is given after it is made.
+pub(crate) struct Given {
+    /// Its parameters, where they are not drawn.
+    pub(crate) params: Option<Vec<(String, Value)>>,
+    /// How it becomes a quantized one, if it does.
+    pub(crate) to_quantized: Option<Call>,
 }
 
 /// What the layer of a step gives for the arguments of `call`: made by `init`, with `params`, in its mode, both draws
 /// seeded.
-pub(crate) fn call(
-    name: &str,
-    step: &Json,
-    init: &Call,
-    params: Option<Vec<(String, Value)>>,
-    call: &Call,
-) -> Result<Value> {
+pub(crate) fn call(name: &str, step: &Json, init: &Call, given: Given, call: &Call) -> Result<Value> {
     random::seed(step["init_seed"].as_u64().unwrap_or(0))?;
     let mut layer = made(name, init)?;
-    if let Some(params) = params {
+    if let Some(params) = given.params {
         let mut tensors = Vec::new();
         for (name, value) in params {
             let Value::Tensor(tensor) = value else { return unsupported("a parameter that is no tensor") };
@@ -68,22 +80,29 @@ pub(crate) fn call(
         }
         layer.module.load_weights(tensors)?;
     }
+    if let Some(how) = &given.to_quantized {
+        layer = quantized::to_quantized(&layer, how)?;
+    }
     layer.module.train(step["train"] == true);
     match (&step["seed"], step["seed"].as_u64()) {
         (Json::Null, _) => {}
         (_, Some(seed)) => random::seed(seed)?,
         _ => return ill_formed("a seed is an int"),
     }
-    (layer.forward)(&*layer.module, call)
+    match step["method"].as_str() {
+        Some(name) => quantized::method(name, &layer, call),
+        None => (layer.forward)(&*layer.module, call),
+    }
 }
 
 /// A family's layers by Python's names; nothing for others.
 type Family = fn(&str, &Call) -> Option<Result<Layer>>;
 
-const FAMILIES: &[Family] = &[activations::find, convolutions::find, norms::find, resizing::find, find];
+const FAMILIES: &[Family] =
+    &[activations::find, convolutions::find, norms::find, resizing::find, quantized::find, find];
 
 fn made(name: &str, init: &Call) -> Result<Layer> {
-    FAMILIES.iter().find_map(|find| find(name, init)).unwrap_or_else(|| unsupported(&init.op))
+    FAMILIES.iter().find_map(|find| find(name, init)).unwrap_or_else(|| sequences::made(name, init))
 }
 
 /// A layer by name, from Python's parameters; nothing where no arm has the name.
@@ -95,7 +114,7 @@ macro_rules! family {
         }
     };
 }
-pub(super) use family;
+use family;
 
 fn find(name: &str, init: &Call) -> Option<Result<Layer>> {
     family! { name, init;
