@@ -218,9 +218,7 @@ TicketPtr begin(const std::vector<array>& outputs, std::vector<array>& first) {
         stripped.strip(leaf);
       }
       below = {};
-      if (!streams.empty()) { // only a CPU's tasks write to memory that was given back
-        ticket->freed.begin(streams);
-      }
+      ticket->freed.begin(streams);
       mx::async_eval(outputs);
       ticket->freed.end();
     } catch (const std::exception& e) {
