@@ -324,6 +324,10 @@ fn products_of_both_quantized() {
         few.scales = fast::quantize(&ones(&[1, 128]), how).expect("a matrix").scales;
         refused(fast::qqmm(&x, &few, None), ErrorKind::Shape);
         survives(fast::qqmm(&x, fast::QqmmWeight::Dense(&ones(&[4]), how, None), None));
+        let bits = ops::ones([1, 4, 32], Dtype::Uint32).expect("a matrix");
+        let bits = fast::QqmmWeight::Dense(&bits, how, None);
+        refused(fast::qqmm(&x, bits, None), ErrorKind::Value);
+        refused(fast::gather_qqmm(&x, bits, None, &fast::Gather::new()), ErrorKind::Value);
     }
     programs::end();
 }

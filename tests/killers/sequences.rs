@@ -1,9 +1,9 @@
 //! Layers over sequences, quantized layers and caches with sizes, shapes and dtypes drawn at random: a value or an error,
 //! and an end to both.
 
-use crate::{programs, programs::Program};
+use crate::{programs, programs::Program, refused};
 use mlx::{
-    Dtype, Result, Tensor,
+    Dtype, ErrorKind, Result, Tensor,
     fast::{Mask, QuantMode, Quantization, QuantizedTensor},
     nn::{
         ALiBi, AttentionConfig, GRU, LSTM, Linear, LstmState, ModuleExt, MultiHeadAttention, QQLinear,
@@ -20,6 +20,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("quantized_layers_at_random", || at_random(3, quantized)),
     ("positions_at_random", || at_random(4, positions)),
     ("caches_at_random", || at_random(5, caches)),
+    ("positions_of_as_many_heads_as_there_are", positions_of_as_many_heads_as_there_are),
 ];
 
 /// Knuth's linear congruences.
@@ -193,6 +194,13 @@ fn positions(draw: &mut Draw) -> Result<bool> {
             survives(ALiBi::new().forward(&x, offset, draw.one_of(&[Some(&x), None])))
         }
     })
+}
+
+fn positions_of_as_many_heads_as_there_are() {
+    let scores =
+        ops::zeros([1, 1, 1, 0], Dtype::Float32).and_then(|x| ops::broadcast_to(&x, [1, i32::MAX, 1, 0]));
+    refused(ALiBi::new().forward(&scores.expect("a view of nothing"), 0, None), ErrorKind::Value);
+    programs::end();
 }
 
 fn caches(draw: &mut Draw) -> Result<bool> {

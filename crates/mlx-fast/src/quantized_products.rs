@@ -1,7 +1,7 @@
 //! Products with quantized matrices. Not here: quantization itself (`quantize`).
 
 use crate::{QuantMode, Quantization, QuantizedTensor};
-use mlx_core::{Device, DeviceKind, Error, ErrorKind, OperandRef, Result, Tensor, ffi::fast};
+use mlx_core::{Device, DeviceKind, Dtype, Error, ErrorKind, OperandRef, Result, Tensor, ffi::fast};
 use mlx_ops::{expand_dims, reshape};
 
 /// `x @ w.T` for the quantized `w` when `transpose` (Python's default, and what layers do), else `x @ w`.
@@ -247,12 +247,16 @@ fn sides<'a>(
     if let Some(why) = misfit(x, weight, scales) {
         return refuse(ErrorKind::Shape, why);
     }
+    // `gather_qqmm` takes uint32 for quantized, and reads the scales that are not there.
+    if scales.is_none() && weight.dtype() == Dtype::Uint32 {
+        return refuse(ErrorKind::Value, "Scales must be provided if second argument is quantized.");
+    }
     // MLX takes the kernel of 4-bit floats for it, whatever the scales are.
     if how.mode == QuantMode::Affine {
         return refuse(ErrorKind::Value, "Affine mode is not supported.");
     }
     // That kernel takes scales for bytes.
-    if scales.is_some_and(|scales| scales.dtype() != mlx_core::Dtype::Uint8) {
+    if scales.is_some_and(|scales| scales.dtype() != Dtype::Uint8) {
         return refuse(ErrorKind::Dtype, "Scales must be uint8.");
     }
     let sides = fast::Sides { weight, scales, global_scales: [global_scale, of_weight] };

@@ -233,7 +233,7 @@ impl ALiBi {
     /// an additive mask.
     ///
     /// # Errors
-    /// Scores without heads; what does not fit.
+    /// Scores without heads, or with more than 2²⁴; what does not fit.
     #[track_caller]
     pub fn forward(&self, scores: &Tensor, offset: i32, mask: Option<&Tensor>) -> Result<Tensor> {
         let shape = scores.shape();
@@ -262,7 +262,9 @@ fn slopes(num_heads: i32, dtype: Dtype) -> Result<Tensor> {
         let start = 2_f64.powf(-(2_f64.powf(-(f64::from(heads).log2() - 3.0))));
         (0..heads).map(|head| start * start.powf(f64::from(head))).collect()
     }
-    let Some(heads) = u32::try_from(num_heads).ok().filter(|&heads| heads > 0) else {
+    // More slopes than these float32 can hardly tell apart, and a host's memory ends somewhere.
+    const MOST: u32 = 1 << 24;
+    let Some(heads) = u32::try_from(num_heads).ok().filter(|heads| (1..=MOST).contains(heads)) else {
         return refused("ALiBi", format!("[ALiBi] there are no slopes for {num_heads} heads"));
     };
     let whole = 1_u32 << heads.ilog2();

@@ -2,7 +2,7 @@
 //!
 //! Here: the line protocol, which `xtask/parity/worker.py` describes and speaks too. [`case`] runs a case,
 //! [`input`] makes its inputs, [`value`] and [`failure`] are what it passes around, [`signature`] binds arguments as
-//! Python does, [`operators`], [`indexing`], [`functions`], [`fast`], [`nn`], [`layers`], [`optimizers`], [`methods`]
+//! Python does, [`operators`], [`indexing`], [`functions`], [`fast`], [`nn_functions`], [`layers`], [`optimizers`], [`methods`]
 //! and [`transforms`] call the library. Not here: comparing (the driver).
 
 pub(crate) mod case;

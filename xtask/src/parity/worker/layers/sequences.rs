@@ -170,9 +170,12 @@ fn config(bound: &Bound, at: [usize; 3]) -> Result<TransformerConfig> {
     Ok(how.dropout(bound.double(mlp + 1, 0.0)?).norm_first(bound.flag_or(mlp + 3, true)?))
 }
 
+/// How many layers: none below 0, as in Python's `range`. Millions fill any memory, here as in Python.
 fn count(bound: &Bound, i: usize, default: i32) -> Result<usize> {
-    // As Python's `range`, which is empty below 0.
-    Ok(usize::try_from(bound.int(i, default)?).unwrap_or_default())
+    match usize::try_from(bound.int(i, default)?).unwrap_or_default() {
+        count if count > 1 << 16 => ill_formed(format!("{count} layers")),
+        count => Ok(count),
+    }
 }
 
 /// The mask at parameter `i`, in Python's forms.
