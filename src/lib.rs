@@ -9,7 +9,7 @@
 //! println!("{y}"); // computed here
 //! ```
 //!
-//! The [`guide`] is twelve short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
+//! The [`guide`] is thirteen short pages to begin with. [`Tensor`] is the type, [`ops`] the functions (those of one tensor and
 //! more arguments are methods, too, from the [`prelude`]), [`random`], [`linalg`] and [`fft`] Python's submodules, [`fast`]
 //! the fused kernels, [`nn`] the layers, [`optimizers`] what trains them, [`graph`] the graph as text and picture.
 //! Operators and methods panic at the caller's line where Python raises; functions return [`Result`].
