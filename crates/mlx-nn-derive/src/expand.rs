@@ -1,7 +1,7 @@
 //! The code of an implementation.
 
 use crate::attributes::{Container, Named, members, none};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{
     Data, DeriveInput, Error, Fields, Generics, Index, Member, Result, Variant, ext::IdentExt, parse_quote,
@@ -22,6 +22,12 @@ struct Bodies {
     as_dyn_mut: TokenStream,
     /// What the types of fields must be, for generic ones.
     bounds: Vec<syn::WherePredicate>,
+}
+
+/// Where errors of code about `part` are shown. Its names are those of the code around it: a macro may have got the part
+/// from elsewhere.
+fn at(part: &impl Spanned) -> Span {
+    Span::call_site().located_at(part.span())
 }
 
 pub(crate) fn module(input: &DeriveInput) -> Result<TokenStream> {
@@ -132,7 +138,7 @@ fn of_struct(
         members.iter().map(borrowed).collect()
     };
     let (shared, unique) = (places(quote!(&)), places(quote!(&mut)));
-    let described = |path: &syn::Path| quote_spanned!(path.span()=> #path(self));
+    let described = |path: &syn::Path| quote_spanned!(at(path)=> #path(self));
     let extra_repr =
         container.extra_repr.as_ref().map_or_else(|| quote!(::std::string::String::new()), described);
     Ok(Bodies {
@@ -161,7 +167,7 @@ fn visits(root: &TokenStream, places: &[Place<'_, '_>]) -> TokenStream {
         } else {
             quote!(visit)
         };
-        quote_spanned! {kind.span()=>
+        quote_spanned! {at(kind)=>
             <#kind as #root::ModuleField>::visit_members(#place, #key, #visit);
         }
     });
@@ -171,7 +177,7 @@ fn visits(root: &TokenStream, places: &[Place<'_, '_>]) -> TokenStream {
 fn visits_mut(root: &TokenStream, places: &[Place<'_, '_>]) -> TokenStream {
     let each = places.iter().map(|(member, place)| {
         let (kind, key) = (&member.field.ty, &member.key);
-        quote_spanned! {kind.span()=>
+        quote_spanned! {at(kind)=>
             <#kind as #root::ModuleField>::visit_members_mut(#place, #key, visit);
         }
     });
@@ -182,8 +188,8 @@ fn visits_mut(root: &TokenStream, places: &[Place<'_, '_>]) -> TokenStream {
 fn states(root: &TokenStream, places: &[Place<'_, '_>], function: &str) -> TokenStream {
     let each = places.iter().map(|(member, place)| {
         let kind = &member.field.ty;
-        let function = Ident::new(function, kind.span());
-        quote_spanned! {kind.span()=>
+        let function = Ident::new(function, at(kind));
+        quote_spanned! {at(kind)=>
             if let ::core::option::Option::Some(state) = <#kind as #root::ModuleField>::#function(#place) {
                 return ::core::option::Option::Some(state);
             }
@@ -296,8 +302,8 @@ fn binding(index: usize) -> Ident {
 /// A variant that is the module in it.
 fn delegated(root: &TokenStream, input: &DeriveInput, kind: &syn::Type) -> Bodies {
     let call = |function: &str, arguments: TokenStream| {
-        let function = Ident::new(function, kind.span());
-        quote_spanned!(kind.span()=> <#kind as #root::Module>::#function(inner #arguments))
+        let function = Ident::new(function, at(kind));
+        quote_spanned!(at(kind)=> <#kind as #root::Module>::#function(inner #arguments))
     };
     let mut bounds = Vec::new();
     if mentions_parameter(&input.generics, kind) {

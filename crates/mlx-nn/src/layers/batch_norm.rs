@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Buffer, Module, State, Weights,
-    module::{python_bool, python_float},
+    python::{boolean, float},
 };
 use mlx_core::{Dtype, Result, Tensor};
 use mlx_ops::{add, mean, multiply, ones, rsqrt, subtract, var, zeros};
@@ -148,12 +148,12 @@ impl BatchNorm {
     }
 
     fn describe(&self) -> String {
-        let [affine, tracked] = [self.weight.is_some(), self.running_mean.is_some()].map(python_bool);
+        let [affine, tracked] = [self.weight.is_some(), self.running_mean.is_some()].map(boolean);
         format!(
             "{}, eps={}, momentum={}, affine={affine}, track_running_stats={tracked}",
             self.num_features,
-            python_float(self.eps),
-            python_float(self.momentum)
+            float(self.eps),
+            float(self.momentum)
         )
     }
 }

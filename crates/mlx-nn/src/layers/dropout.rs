@@ -1,7 +1,7 @@
 //! What is left out at random in training.
 
 use super::refused;
-use crate::{Module, State, module::python_float};
+use crate::{Module, State, python::float};
 use mlx_core::{Result, Shape, Tensor};
 use mlx_ops::{multiply, random::bernoulli};
 
@@ -42,7 +42,7 @@ macro_rules! layers {
             }
 
             fn describe(&self) -> String {
-                format!("p={}", python_float(1.0 - self.keep))
+                format!("p={}", float(1.0 - self.keep))
             }
         })*
     };
@@ -91,7 +91,7 @@ layers! {
 /// The probability that an element stays.
 fn kept(layer: &'static str, p: f64) -> Result<f64> {
     if !(0.0..1.0).contains(&p) {
-        return refused(layer, format!("The dropout probability {} is not in [0, 1)", python_float(p)));
+        return refused(layer, format!("The dropout probability {} is not in [0, 1)", float(p)));
     }
     Ok(1.0 - p)
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Module, State, Weights,
-    module::{python_bool, python_float},
+    python::{boolean, float},
 };
 use mlx_core::{Dtype, Result, Tensor, axes};
 use mlx_fast::{LayerNorm, layer_norm};
@@ -134,8 +134,8 @@ impl GroupNorm {
     }
 
     fn describe(&self) -> String {
-        let (groups, dims, eps) = (self.num_groups, self.dims, python_float(self.eps));
-        let [affine, pytorch] = [self.weight.is_some(), self.pytorch_compatible].map(python_bool);
+        let (groups, dims, eps) = (self.num_groups, self.dims, float(self.eps));
+        let [affine, pytorch] = [self.weight.is_some(), self.pytorch_compatible].map(boolean);
         format!("{groups}, {dims}, eps={eps}, affine={affine}, pytorch_compatible={pytorch}")
     }
 }
@@ -226,8 +226,8 @@ impl InstanceNorm {
     }
 
     fn describe(&self) -> String {
-        let affine = python_bool(self.weight.is_some());
-        format!("{}, eps={}, affine={affine}", self.dims, python_float(self.eps))
+        let affine = boolean(self.weight.is_some());
+        format!("{}, eps={}, affine={affine}", self.dims, float(self.eps))
     }
 }
 

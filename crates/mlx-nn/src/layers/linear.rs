@@ -1,7 +1,7 @@
 //! Affine maps of the last axis, and bilinear ones of two tensors' last axes.
 
 use super::{refused, scale};
-use crate::{Module, State, Weights, module::python_bool};
+use crate::{Module, State, Weights, python::boolean};
 use mlx_core::{BinaryOperator, Result, Tensor};
 use mlx_ops::{addmm, matmul, random::Uniform, reshape, squeeze, swapaxes, transpose};
 
@@ -77,7 +77,7 @@ impl Linear {
 
     fn describe(&self) -> String {
         let (inputs, outputs) = (self.weight.dim(1), self.weight.dim(0));
-        format!("input_dims={inputs}, output_dims={outputs}, bias={}", python_bool(self.bias.is_some()))
+        format!("input_dims={inputs}, output_dims={outputs}, bias={}", boolean(self.bias.is_some()))
     }
 }
 
@@ -191,7 +191,7 @@ impl Bilinear {
 
     fn describe(&self) -> String {
         let [outputs, in2, in1] = [0, 1, 2].map(|axis| self.weight.shape().get(axis).copied().unwrap_or(0));
-        let bias = python_bool(self.bias.is_some());
+        let bias = boolean(self.bias.is_some());
         format!("input1_dims={in1}, input2_dims={in2}, output_dims={outputs}, bias={bias}")
     }
 }

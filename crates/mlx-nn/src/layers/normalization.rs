@@ -3,7 +3,7 @@
 use super::refused;
 use crate::{
     Module, State, Weights,
-    module::{python_bool, python_float},
+    python::{boolean, float},
 };
 use mlx_core::{BinaryOperator, Dtype, Result, Tensor};
 use mlx_fast::{LayerNorm as How, layer_norm, rms_norm};
@@ -14,7 +14,7 @@ use std::fmt::LowerExp;
 pub(super) fn checked(layer: &'static str, eps: impl Into<f64> + LowerExp + Copy) -> Result<()> {
     let value: f64 = eps.into();
     if value.is_nan() || value <= 0.0 {
-        return refused(layer, format!("[{layer}] 'eps' must be positive but got {}.", python_float(eps)));
+        return refused(layer, format!("[{layer}] 'eps' must be positive but got {}.", float(eps)));
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ impl RMSNorm {
     }
 
     fn describe(&self) -> String {
-        format!("{}, eps={}", self.weight.dim(0), python_float(self.eps))
+        format!("{}, eps={}", self.weight.dim(0), float(self.eps))
     }
 }
 
@@ -169,7 +169,7 @@ impl LayerNorm {
     }
 
     fn describe(&self) -> String {
-        let affine = python_bool(self.weight.is_some());
-        format!("{}, eps={}, affine={affine}", self.dims, python_float(self.eps))
+        let affine = boolean(self.weight.is_some());
+        format!("{}, eps={}, affine={affine}", self.dims, float(self.eps))
     }
 }

@@ -3,7 +3,8 @@
 use super::refused;
 use crate::{
     Module, ModuleField, State,
-    module::{Member, MemberMut, python_tuple},
+    module::{Member, MemberMut},
+    python::tuple,
 };
 use mlx_core::{Result, Tensor};
 use mlx_ops::{IntoFill, PerAxis, as_strided, max, mean, pad, reshape, transpose};
@@ -51,20 +52,19 @@ impl<const N: usize> Pooling<N> {
     fn checked(self, layer: &'static str) -> Result<Pooling<N>> {
         for (name, sizes) in [("kernel_size", &self.kernel_size), ("stride", &self.stride)] {
             if sizes.iter().any(|&size| size <= 0) {
-                let sizes = python_tuple(sizes);
+                let sizes = tuple(sizes);
                 return refused(layer, format!("[{layer}] '{name}' must be positive but got {sizes}."));
             }
         }
         if self.padding.iter().any(|&size| size < 0) {
-            let sizes = python_tuple(&self.padding);
+            let sizes = tuple(&self.padding);
             return refused(layer, format!("[{layer}] 'padding' must be non-negative but got {sizes}."));
         }
         Ok(self)
     }
 
     fn describe(&self) -> String {
-        let [kernel, stride, padding] =
-            [self.kernel_size, self.stride, self.padding].map(|s| python_tuple(&s));
+        let [kernel, stride, padding] = [self.kernel_size, self.stride, self.padding].map(|s| tuple(&s));
         format!("kernel_size={kernel}, stride={stride}, padding={padding}")
     }
 }

@@ -3,8 +3,7 @@
 use super::refused;
 use crate::{
     Module, State,
-    module::{python_bool, python_float},
-    python::tuple,
+    python::{boolean, float, tuple},
 };
 use mlx_core::{Dtype, Result, Tensor, bf16, f16};
 use mlx_fast::{Offset, Rope, rope};
@@ -82,7 +81,7 @@ impl RoPE {
     }
 
     fn describe(&self) -> String {
-        format!("{}, traditional={}", self.dims, python_bool(self.traditional))
+        format!("{}, traditional={}", self.dims, boolean(self.traditional))
     }
 }
 
@@ -137,7 +136,7 @@ impl SinusoidalPositionalEncoding {
         for frequency in [min_freq, max_freq] {
             // A NaN has one, itself.
             if frequency <= 0.0 {
-                let frequency = python_float(frequency);
+                let frequency = float(frequency);
                 return refused(LAYER, format!("[{LAYER}] a frequency of {frequency} has no logarithm."));
             }
         }

@@ -2,7 +2,11 @@
 //! LSTM (`lstm`).
 
 use super::{Activation, refused};
-use crate::{Module, State, Weights, module::python_bool, python::tuple, tanh};
+use crate::{
+    Module, State, Weights,
+    python::{boolean, tuple},
+    tanh,
+};
 use mlx_core::{Result, Tensor};
 use mlx_ops::{
     Ellipsis, add, addmm, index, matmul, multiply, random::Uniform, sigmoid, split, stack, subtract,
@@ -153,7 +157,7 @@ impl RNN {
             inputs(&self.wxh),
             self.hidden_size,
             self.nonlinearity,
-            python_bool(self.bias.is_some())
+            boolean(self.bias.is_some())
         )
     }
 }
@@ -269,7 +273,7 @@ impl GRU {
 }
 
 pub(super) fn described(wx: &Tensor, hidden_size: i32, bias: bool) -> String {
-    format!("input_dims={}, hidden_size={hidden_size}, bias={}", inputs(wx), python_bool(bias))
+    format!("input_dims={}, hidden_size={hidden_size}, bias={}", inputs(wx), boolean(bias))
 }
 
 /// How many features a weight takes.

@@ -1,8 +1,8 @@
 //! The transformer: encoders and decoders, each a stack of layers and a normalization.
 
 use super::{Activation, Dropout, LayerNorm, Linear, MultiHeadAttention};
-use crate::{Module, ModuleExt, Parameters, State, relu};
-use mlx_core::{Result, Tensor, transforms};
+use crate::{Module, State, checkpoint, relu};
+use mlx_core::{Result, Tensor};
 use mlx_fast::Mask;
 use mlx_ops::add;
 
@@ -237,7 +237,7 @@ impl TransformerEncoder {
     }
 }
 
-/// A layer's result, computed again for its gradient by its trained parameters, `x` and the masks.
+/// A layer's result by [`checkpoint`]: masks that are tensors are arguments, too.
 #[track_caller]
 pub(super) fn again<L: Module + Clone, const N: usize>(
     layer: &L,
@@ -249,17 +249,13 @@ pub(super) fn again<L: Module + Clone, const N: usize>(
         Mask::Tensor(mask) => Some(mask.clone()),
         _ => None,
     });
-    let trained = layer.trainable_parameters();
-    let layer = layer.clone();
-    let function = move |(trained, x, given): &(Parameters, Vec<Tensor>, [Option<Tensor>; N])| {
-        let mut layer = layer.clone();
-        layer.update_loose(trained);
+    let function = move |layer: &L, (x, given): &(Vec<Tensor>, [Option<Tensor>; N])| {
         let mut given = given.iter();
         let masks = masks.each_ref().map(|mask| match given.next() {
             Some(Some(tensor)) => Mask::Tensor(tensor.clone()),
             _ => mask.clone(),
         });
-        forward(&layer, x, masks)
+        forward(layer, x, masks)
     };
-    transforms::checkpoint(function).call(&(trained, x, given))
+    checkpoint(layer, function, &(x, given))
 }

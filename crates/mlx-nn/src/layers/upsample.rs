@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Module, State,
-    module::{python_bool, python_float},
+    python::{boolean, float},
 };
 use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor};
 use mlx_ops::{
@@ -175,16 +175,16 @@ impl Upsample {
 
     fn factors(&self) -> String {
         match &self.scale_factor {
-            ScaleFactor::All(factor) => python_float(*factor),
+            ScaleFactor::All(factor) => float(*factor),
             ScaleFactor::Each(factors) => {
-                let factors: Vec<String> = factors.iter().map(python_float).collect();
+                let factors: Vec<String> = factors.iter().map(float).collect();
                 format!("({}{})", factors.join(", "), if factors.len() == 1 { "," } else { "" })
             }
         }
     }
 
     fn describe(&self) -> String {
-        let (factors, mode, aligned) = (self.factors(), self.mode.name(), python_bool(self.align_corners));
+        let (factors, mode, aligned) = (self.factors(), self.mode.name(), boolean(self.align_corners));
         let antialias = if self.antialias { ", antialias=True" } else { "" };
         format!("scale_factor={factors}, mode='{mode}', align_corners={aligned}{antialias}")
     }

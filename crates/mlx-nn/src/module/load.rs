@@ -1,6 +1,7 @@
 //! Weights from files and maps, and to files.
 
-use super::{Module, ModuleExt, Parameters, python_tuple};
+use super::{Module, ModuleExt, Parameters};
+use crate::python::tuple;
 use mlx_core::{Dtype, Error, ErrorKind, Result, Tensor};
 use std::{
     collections::HashMap,
@@ -109,7 +110,7 @@ impl fmt::Display for LoadReport {
             }
         }
         for one in &self.shapes {
-            let (expected, received) = (python_tuple(&one.expected), python_tuple(&one.received));
+            let (expected, received) = (tuple(&one.expected), tuple(&one.received));
             lines.push(format!("shape of {}: {received} for {expected}", one.name));
         }
         for one in &self.dtypes {
@@ -155,7 +156,7 @@ pub(super) fn load(module: &mut dyn Module, weights: Parameters, strict: bool) -
             return refused(format!("Missing {count} parameters: \n{names}."));
         }
         if let Some(Mismatch { name, expected, received }) = report.shapes.first() {
-            let (expected, received) = (python_tuple(expected), python_tuple(received));
+            let (expected, received) = (tuple(expected), tuple(received));
             return refused(format!(
                 "Expected shape {expected} but received shape {received} for parameter {name}"
             ));

@@ -14,7 +14,6 @@ pub(crate) mod walk;
 
 pub use buffer::Buffer;
 pub use display::Repr;
-pub(crate) use display::{python_bool, python_float, python_tuple};
 pub use ext::{ModuleExt, Parameters};
 pub use field::ModuleField;
 pub use freeze::Keys;

@@ -4,7 +4,7 @@ use super::{described, sizes, unpacked};
 use crate::{
     Linear, Module, ModuleExt, State, Unary, Weights,
     layers::{refused, scale},
-    module::python_bool,
+    python::boolean,
 };
 use mlx_core::{Dtype, Result, Tensor};
 use mlx_fast::{Quantization, QuantizedTensor, quantize, quantized_matmul};
@@ -120,7 +120,7 @@ impl QuantizedLinear {
     fn describe(&self) -> String {
         let inputs = unpacked(&self.weight, self.quantization);
         let outputs = self.weight.shape().first().copied().unwrap_or_default();
-        let (bias, how) = (python_bool(self.bias.is_some()), described(self.quantization));
+        let (bias, how) = (boolean(self.bias.is_some()), described(self.quantization));
         format!("input_dims={inputs}, output_dims={outputs}, bias={bias}, {how}")
     }
 }
