@@ -4,23 +4,18 @@
 
 #[path = "../examples/custom_block/block.rs"]
 mod block;
+#[path = "support/own_blas.rs"]
+mod own_blas;
 
 use block::Block;
 use mlx::{Dtype, ops, prelude::*};
-use std::{collections::HashMap, env, process::Command};
+use std::collections::HashMap;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/custom_block/block.safetensors");
 
 #[test]
 fn the_bits_are_pythons() {
-    let child = Command::new(env::current_exe().expect("this program has a path"))
-        .args(["--exact", "with_mlx_own_blas", "--ignored", "--nocapture"])
-        .env("MLX_CPU", "stock")
-        .output()
-        .expect("this program starts again");
-    let said = String::from_utf8_lossy(&child.stdout);
-    let complained = String::from_utf8_lossy(&child.stderr);
-    assert!(child.status.success() && said.contains("1 passed"), "{said}{complained}");
+    own_blas::run("with_mlx_own_blas");
 }
 
 #[test]

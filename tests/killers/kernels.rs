@@ -1,6 +1,6 @@
 //! Fused kernels, quantized products, Hadamard transforms and convolutions of nothing, and by sizes they do not have.
 
-use super::{programs, refused};
+use super::{ones, programs, refused, survives};
 use crate::programs::Program;
 use mlx::{Dtype, ErrorKind, Result, Tensor, fast, ops};
 
@@ -22,15 +22,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
 ];
 
 const EXTREMES: [i32; 13] = [0, -1, -2, -64, 1, 7, 9, 31, 33, 64, 1 << 30, i32::MAX, i32::MIN];
-
-fn ones(shape: &[i32]) -> Tensor {
-    ops::ones(shape, Dtype::Float32).expect("a shape")
-}
-
-/// A value or an error, but an end to both.
-fn survives(tensor: Result<Tensor>) {
-    let _ = tensor.and_then(|tensor| tensor.eval());
-}
 
 fn attention(q: &[i32], k: &[i32]) -> Result<Tensor> {
     fast::scaled_dot_product_attention(&ones(q), &ones(k), &ones(k), &fast::Attention::new(1.0))

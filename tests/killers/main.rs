@@ -69,6 +69,15 @@ fn main() -> ExitCode {
     programs::main(&tables.concat(), 1)
 }
 
+fn ones(shape: &[i32]) -> Tensor {
+    mlx::ops::ones(shape, mlx::Dtype::Float32).expect("a shape")
+}
+
+/// A value or an error, but an end to both; whether it is a value.
+fn survives(tensor: Result<Tensor>) -> bool {
+    tensor.and_then(|tensor| tensor.eval()).is_ok()
+}
+
 /// Every element, as int64.
 #[track_caller]
 fn check(tensor: Result<Tensor>, wanted: &[i64]) {

@@ -1,7 +1,7 @@
 //! Layers over sequences, quantized layers and caches with sizes, shapes and dtypes drawn at random: a value or an error,
 //! and an end to both.
 
-use crate::{programs, programs::Program, refused};
+use crate::{programs, programs::Program, refused, survives};
 use mlx::{
     Dtype, ErrorKind, Result, Tensor,
     fast::{Mask, QuantMode, Quantization, QuantizedTensor},
@@ -60,10 +60,6 @@ impl Draw {
         let tensor = self.tensor();
         self.one_of(&[Mask::None, Mask::Causal, Mask::from(&tensor)])
     }
-}
-
-fn survives(tensor: Result<Tensor>) -> bool {
-    tensor.and_then(|tensor| tensor.eval()).is_ok()
 }
 
 /// Some of the draws have to be values, or nothing was tried.

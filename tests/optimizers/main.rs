@@ -7,6 +7,8 @@
 mod compiled;
 #[path = "../support/folder.rs"]
 mod folder;
+#[path = "../support/own_blas.rs"]
+mod own_blas;
 mod python;
 #[path = "../support/python.rs"]
 mod python_mlx;

@@ -3,7 +3,7 @@
 //!
 //! With MLX's own BLAS, which is chosen for a whole process: so a child process computes.
 
-use crate::{Batch, Net, batch, folder::Folder, named, python_mlx, same, step, train};
+use crate::{Batch, Net, batch, folder::Folder, named, own_blas, python_mlx, same, step, train};
 use mlx::{
     nn::{ModuleExt, Parameters},
     ops,
@@ -15,7 +15,7 @@ use mlx::{
     prelude::*,
     random,
 };
-use std::{env, fs, process::Command};
+use std::fs;
 
 /// Trains as the tests do, goes on from Rust's states, and leaves files.
 const SCRIPT: &str = r#"
@@ -105,14 +105,7 @@ fn steps_states_and_schedules_are_pythons() {
     if python_mlx::site().is_none() {
         return;
     }
-    let child = Command::new(env::current_exe().expect("this program has a path"))
-        .args(["--exact", "python::with_mlx_own_blas", "--ignored", "--nocapture"])
-        .env("MLX_CPU", "stock")
-        .output()
-        .expect("this program starts again");
-    let said = String::from_utf8_lossy(&child.stdout);
-    let complained = String::from_utf8_lossy(&child.stderr);
-    assert!(child.status.success() && said.contains("1 passed"), "{said}{complained}");
+    own_blas::run("python::with_mlx_own_blas");
 }
 
 #[test]

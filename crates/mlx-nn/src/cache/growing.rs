@@ -1,6 +1,6 @@
 //! A cache of all tokens.
 
-use super::{Cache, alike, appended, arrived, part};
+use super::{Cache, alike, appended, arrived, part, taken_back};
 use mlx_core::{Result, Tensor};
 
 /// Keys and values of all tokens so far, in buffers that grow by 256 positions, so that most tokens are written in place.
@@ -85,8 +85,6 @@ impl Cache for KvCache {
     }
 
     fn trim(&mut self, count: i32) -> i32 {
-        let count = count.clamp(0, self.offset);
-        self.offset -= count;
-        count
+        taken_back(&mut self.offset, count)
     }
 }

@@ -44,6 +44,13 @@ fn refused<T>(message: String) -> Result<T> {
     Err(Error::new(ErrorKind::Shape, "update_and_fetch", message))
 }
 
+/// Takes `count` tokens off an offset, or all there are, and says how many those were.
+fn taken_back(offset: &mut i32, count: i32) -> i32 {
+    let count = count.clamp(0, *offset);
+    *offset -= count;
+    count
+}
+
 /// How many tokens are new, and the position behind them.
 fn arrived(keys: &Tensor, values: &Tensor, offset: i32) -> Result<(i32, i32)> {
     let (&[batch, heads, time, _], [of_values @ .., _]) = (keys.shape(), values.shape()) else {

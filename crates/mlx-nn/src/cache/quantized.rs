@@ -1,6 +1,6 @@
 //! A cache of all tokens in few bits, and attention over it.
 
-use super::{Cache, alike, appended, arrived, part, refused};
+use super::{Cache, alike, appended, arrived, part, refused, taken_back};
 use mlx_core::{Dtype, Result, Tensor, finfo};
 use mlx_fast::{Mask, Quantization, QuantizedTensor, quantize, quantized_matmul};
 use mlx_ops::{add, expand_dims, multiply, reshape, softmax_precise, unflatten, where_};
@@ -96,9 +96,7 @@ impl Cache for QuantizedKvCache {
     }
 
     fn trim(&mut self, count: i32) -> i32 {
-        let count = count.clamp(0, self.offset);
-        self.offset -= count;
-        count
+        taken_back(&mut self.offset, count)
     }
 }
 

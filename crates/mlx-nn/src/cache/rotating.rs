@@ -1,6 +1,6 @@
 //! A cache of the last tokens.
 
-use super::{Cache, STEP, alike, arrived, causal_mask, mask::causal, part, refused, written};
+use super::{Cache, STEP, alike, arrived, causal_mask, mask::causal, part, refused, taken_back, written};
 use mlx_core::{Result, Tensor};
 use mlx_fast::Mask;
 use mlx_ops::{arange, concatenate, less, logical_or, zeros};
@@ -181,8 +181,7 @@ impl Cache for RotatingKvCache {
         if self.offset != self.at.used {
             return 0;
         }
-        let count = count.clamp(0, self.offset);
-        self.offset -= count;
+        let count = taken_back(&mut self.offset, count);
         self.at = At { used: self.offset, next: self.offset };
         count
     }

@@ -72,30 +72,45 @@ fn rope(call: &Call) -> Result<Value> {
 
 fn attention(call: &Call) -> Result<Value> {
     let bound = call.bind("q, k, v, *, scale, mask=, sinks=, force_fused=")?;
-    let mut how = Attention::new(bound.float(3, 1.0)?).force_fused(bound.flag(6)?);
-    match (bound.has(4), bound.tensor(4), bound.text(4, "")) {
-        (false, ..) => {}
-        (true, Ok(mask), _) => how = how.mask(mask),
-        (true, _, Ok("causal")) => how = how.mask(Mask::Causal),
-        (true, _, Ok(text)) => {
-            let why = format!("invalid mask option '{text}'. Must be 'causal', or an array.");
-            return Err(Failure::raised("ValueError", format!("[scaled_dot_product_attention] {why}")));
-        }
-        _ => return ill_formed("a mask is a string or a tensor"),
-    }
+    let mut how = Attention::new(bound.float(3, 1.0)?).force_fused(bound.flag(6)?).mask(mask(&bound, 4)?);
     if let Some(sinks) = bound.optional_tensor(5)? {
         how = how.sinks(sinks);
     }
     tensor(mlx_fast::scaled_dot_product_attention(bound.tensor(0)?, bound.tensor(1)?, bound.tensor(2)?, &how))
 }
 
+/// The mask of attention at parameter `i`, in Python's forms.
+pub(super) fn mask(bound: &Bound, i: usize) -> Result<Mask> {
+    match bound.value(i) {
+        Value::None => Ok(Mask::None),
+        Value::Tensor(mask) => Ok(mask.into()),
+        Value::Text(text) if text == "causal" => Ok(Mask::Causal),
+        Value::Text(text) => {
+            let why = format!("invalid mask option '{text}'. Must be 'causal', or an array.");
+            Err(Failure::raised("ValueError", format!("[scaled_dot_product_attention] {why}")))
+        }
+        _ => ill_formed("a mask is a string or a tensor"),
+    }
+}
+
 /// `group_size=, bits=, mode=`, the first of them parameter `i`.
 fn quantization(call: &Call, bound: &Bound, i: usize) -> Result<Quantization> {
     let default = if call.op.ends_with("qqmm") { "nvfp4" } else { "affine" };
+    let op = call.op.trim_start_matches("mx.");
+    settings(bound, i, default, |mode| format!("[{op}] Invalid quantization mode '{mode}'."))
+}
+
+/// `group_size=, bits=, mode=`, the first of them parameter `i`, and what Python says of a mode that is none. A size of 0
+/// is none given, as in Python.
+pub(super) fn settings(
+    bound: &Bound,
+    i: usize,
+    default: &str,
+    invalid: impl Fn(&str) -> String,
+) -> Result<Quantization> {
     let mode = bound.text(i + 2, default)?;
     let Some(mode) = QuantMode::by_name(mode) else {
-        let op = call.op.trim_start_matches("mx.");
-        return Err(Failure::raised("ValueError", format!("[{op}] Invalid quantization mode '{mode}'.")));
+        return Err(Failure::raised("ValueError", invalid(mode)));
     };
     let mut how = Quantization::new(mode);
     if bound.has(i) {

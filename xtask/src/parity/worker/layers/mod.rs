@@ -98,11 +98,18 @@ pub(crate) fn call(name: &str, step: &Json, init: &Call, given: Given, call: &Ca
 /// A family's layers by Python's names; nothing for others.
 type Family = fn(&str, &Call) -> Option<Result<Layer>>;
 
-const FAMILIES: &[Family] =
-    &[activations::find, convolutions::find, norms::find, resizing::find, quantized::find, find];
+const FAMILIES: &[Family] = &[
+    activations::find,
+    convolutions::find,
+    norms::find,
+    resizing::find,
+    quantized::find,
+    sequences::find,
+    find,
+];
 
 fn made(name: &str, init: &Call) -> Result<Layer> {
-    FAMILIES.iter().find_map(|find| find(name, init)).unwrap_or_else(|| sequences::made(name, init))
+    FAMILIES.iter().find_map(|find| find(name, init)).unwrap_or_else(|| unsupported(&init.op))
 }
 
 /// A layer by name, from Python's parameters; nothing where no arm has the name.

@@ -5,12 +5,13 @@
 use super::{Layer, family};
 use crate::parity::worker::{
     case::strings,
-    failure::{Failure, Result, ill_formed, unsupported},
+    failure::{Result, ill_formed, unsupported},
+    fast,
     signature::{Bound, Call},
     value::{Names, Value, argument},
 };
 use mlx_core::Tensor;
-use mlx_fast::{QuantMode, Quantization};
+use mlx_fast::Quantization;
 use mlx_nn::{
     Choice, Embedding, LayerQuantization, Linear, ModuleExt, QQLinear, Quantizable, QuantizedEmbedding,
     QuantizedForm, QuantizedLinear, Sequential,
@@ -37,21 +38,10 @@ pub(super) fn find(name: &str, init: &Call) -> Option<Result<Layer>> {
     }
 }
 
-/// `group_size=, bits=, mode=`, the first of them parameter `i`; 0 is none, as in Python.
+/// `group_size=, bits=, mode=`, the first of them parameter `i`.
 fn quantization(bound: &Bound, i: usize, default: &str) -> Result<Quantization> {
-    let mode = bound.text(i + 2, default)?;
-    let Some(mode) = QuantMode::by_name(mode) else {
-        let valid = "Valid modes are: affine, mxfp4, nvfp4, mxfp8.";
-        return Err(Failure::raised("ValueError", format!("Invalid quantization mode '{mode}'. {valid}")));
-    };
-    let mut how = Quantization::new(mode);
-    if bound.has(i) {
-        how = how.group_size(bound.int(i, 0)?);
-    }
-    if bound.has(i + 1) {
-        how = how.bits(bound.int(i + 1, 0)?);
-    }
-    Ok(how)
+    let valid = "Valid modes are: affine, mxfp4, nvfp4, mxfp8.";
+    fast::settings(bound, i, default, |mode| format!("Invalid quantization mode '{mode}'. {valid}"))
 }
 
 /// `group_size=, bits=, mode=, quantize_input=`
