@@ -28,18 +28,21 @@ const _: () = {
 
 impl Tensor {
     /// The sizes of the dimensions; empty for a 0-d tensor.
+    #[inline]
     #[must_use]
     pub fn shape(&self) -> &[i32] {
         self.0.shape()
     }
 
     /// The number of dimensions.
+    #[inline]
     #[must_use]
     pub fn ndim(&self) -> usize {
         self.0.ndim()
     }
 
     /// The number of elements.
+    #[inline]
     #[must_use]
     pub fn size(&self) -> usize {
         self.0.size()

@@ -94,16 +94,16 @@ impl Quantization {
     /// What mlx-c takes. MLX divides by both numbers, in `quantize` before it looks which there are.
     pub(crate) fn raw(self, op: &'static str) -> Result<fast::Quantization> {
         for (what, value, most) in [("bits", self.bits, 32), ("group_size", self.group_size, 1 << 16)] {
-            let named_by_mlx = op == "quantize" && value != 0;
-            if !named_by_mlx && !(1..=most).contains(&value) {
+            let named_by_mlx = || op == "quantize" && value != 0;
+            if !(1..=most).contains(&value) && !named_by_mlx() {
                 let message = format!("[{op}] Invalid value for {what}: {value}");
                 return Err(Error::new(ErrorKind::Value, op, message));
             }
         }
         // MLX looks at this in the other functions; its product takes the mode's own kernel, which leaves the buffers.
         let own = Quantization::new(self.mode);
-        let is_product = !matches!(op, "quantize" | "dequantize");
-        if is_product && self.mode != QuantMode::Affine && self != own {
+        let is_product = || !matches!(op, "quantize" | "dequantize");
+        if self.mode != QuantMode::Affine && self != own && is_product() {
             let mode = self.mode.c_name().to_string_lossy();
             let message = format!(
                 "[{op}] {mode} quantization requires group size {} and {} bits but got {} and {}.",

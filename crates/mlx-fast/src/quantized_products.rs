@@ -265,12 +265,13 @@ fn sides<'a>(
 
 /// Why MLX would divide by 0 or read foreign memory.
 fn misfit(x: &Tensor, weight: &Tensor, scales: Option<&Tensor>) -> Option<&'static str> {
+    let (weight, scales) = (weight.shape(), scales.map(Tensor::shape));
     // MLX divides by the sizes of the product and of a row.
-    if x.size() == 0 || weight.size() == 0 || scales.is_some_and(|scales| scales.size() == 0) {
+    if x.size() == 0 || weight.contains(&0) || scales.is_some_and(|scales| scales.contains(&0)) {
         return Some("Empty operands are not supported.");
     }
     // It compares the last axis and the batch axes; the rows between them it trusts, and reads past the scales.
-    if scales.is_some_and(|scales| rows(weight.shape()) != rows(scales.shape())) {
+    if scales.is_some_and(|scales| rows(weight) != rows(scales)) {
         return Some("Weight and scales should have the same rows.");
     }
     None

@@ -45,7 +45,11 @@ pub(super) fn build_several(
     let mut out = Vector::unmade(&guard);
     let status = call(out.place(), guard.stream());
     status::check(op, ErrorKind::Mlx, status)?;
-    out.tensors().into_iter().map(|tensor| sized(op, tensor)).collect()
+    let tensors = out.tensors();
+    match tensors.iter().find(|tensor| !tensor.0.fits()) {
+        Some(tensor) => Err(shape::too_large(op, tensor.shape(), tensor.dtype())),
+        None => Ok(tensors),
+    }
 }
 
 /// [`build`] for a call that gives two nodes.

@@ -29,6 +29,7 @@ impl Handle {
     }
 
     /// The sizes of the dimensions.
+    #[inline]
     pub(crate) fn shape(&self) -> &[i32] {
         // SAFETY: a live array keeps its shape unchanged; an empty one may be a null pointer, so its length decides.
         unsafe {
@@ -39,11 +40,13 @@ impl Handle {
     }
 
     /// The number of dimensions.
+    #[inline]
     pub(crate) fn ndim(&self) -> usize {
         call!(sys::mlx_array_ndim, value self.raw())
     }
 
     /// The number of elements.
+    #[inline]
     pub(crate) fn size(&self) -> usize {
         call!(sys::mlx_array_size, value self.raw())
     }

@@ -40,12 +40,14 @@ impl Vector {
 
     /// The arrays of a vector that somebody else owns.
     pub(super) fn read(raw: sys::mlx_vector_array) -> Vec<Tensor> {
-        let get = |i| {
+        let count = call!(sys::mlx_vector_array_size, value raw);
+        let mut tensors = Vec::with_capacity(count);
+        for i in 0..count {
             let mut out = sys::mlx_array { ctx: std::ptr::null_mut() };
             call!(sys::mlx_vector_array_get, out out, value raw, value i);
-            Handle::from_raw(out).map(Tensor)
-        };
-        (0..call!(sys::mlx_vector_array_size, value raw)).filter_map(get).collect()
+            tensors.extend(Handle::from_raw(out).map(Tensor));
+        }
+        tensors
     }
 }
 

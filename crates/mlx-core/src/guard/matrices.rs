@@ -4,8 +4,8 @@
 //! Values the host can read are checked, and a bad one is an error; the graph stays Python's. Others get guard nodes: MLX
 //! itself makes them uint32, and they are limited there.
 
+use super::positions::{Good, Seen, seen};
 use crate::{Dtype, Element, Error, ErrorKind, OperandRef, Result, Scalar, Tensor, ffi, shape};
-use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// `index` as indices of the matrices that a tensor of shape `sizes` holds.
@@ -23,10 +23,10 @@ pub(crate) fn indices<'a>(op: &'static str, index: &'a Tensor, sizes: &[i32]) ->
         return refuse("there are no matrices to choose from".into());
     }
     let last = i64::try_from(count - 1).unwrap_or(i64::MAX).min(i32::MAX.into());
-    let Some(values) = values(index)? else { return limited(index, last) };
-    match values.into_iter().find(|value| !(0..=last).contains(value)) {
-        Some(value) => refuse(format!("index {value} is out of bounds for {count} matrices")),
-        None => Ok(Cow::Borrowed(index)),
+    match seen(index, Good::Between(0, last))? {
+        Seen::Good => Ok(Cow::Borrowed(index)),
+        Seen::Bad { value, .. } => refuse(format!("index {value} is out of bounds for {count} matrices")),
+        Seen::Later => limited(index, last),
     }
 }
 
@@ -76,11 +76,8 @@ fn limited(x: &Tensor, last: i64) -> Result<Cow<'_, Tensor>> {
     ffi::MINIMUM.call((&x).into(), OperandRef::Scalar(Scalar::Int(last))).map(Cow::Owned)
 }
 
-/// Few enough not to ask for memory, mostly.
-type Values = SmallVec<[i64; 16]>;
-
 /// The values of integers that lie in order and are there already.
-fn values(x: &Tensor) -> Result<Option<Values>> {
+fn values(x: &Tensor) -> Result<Option<Vec<i64>>> {
     let in_order = ffi::view::if_readable(x)?.and_then(|view| view.in_order());
     // Bits above i64's are of no place, nor of any uint32.
     Ok(in_order.map(|bytes| {
@@ -93,6 +90,6 @@ fn values(x: &Tensor) -> Result<Option<Values>> {
     }))
 }
 
-fn all<T: Element>(bytes: &[u8], wide: impl Fn(T) -> i64) -> Values {
+fn all<T: Element>(bytes: &[u8], wide: impl Fn(T) -> i64) -> Vec<i64> {
     bytes.chunks_exact(size_of::<T>()).map(|bytes| wide(T::from_bytes(bytes))).collect()
 }

@@ -98,7 +98,7 @@ fn limited_each<'a>(
 }
 
 /// What there is to see of an index.
-enum Seen {
+pub(super) enum Seen {
     /// Every value is good.
     Good,
     /// The first one that is not, and its place in row-major order.
@@ -109,7 +109,7 @@ enum Seen {
 
 /// Which values are good.
 #[derive(Clone, Copy)]
-enum Good<'a> {
+pub(super) enum Good<'a> {
     /// Those between two of the dtype, inclusive. What a broadcast repeats is looked at once, however often that is.
     Between(i64, i64),
     /// Those from 0 to another one for each place.
@@ -126,7 +126,7 @@ impl Good<'_> {
 }
 
 /// Looks at the values for one that is not `good`.
-fn seen(index: &Tensor, good: Good<'_>) -> Result<Seen> {
+pub(super) fn seen(index: &Tensor, good: Good<'_>) -> Result<Seen> {
     let Some(view) = ffi::view::if_readable(index)? else { return Ok(Seen::Later) };
     let bad = with_integer!(
         index.dtype(),
