@@ -20,6 +20,7 @@ mod huge;
 mod indices;
 mod kernels;
 mod layers;
+mod loaded;
 mod matrices;
 mod npy;
 mod order;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         kernels::PROGRAMS,
         layers::PROGRAMS,
         sequences::PROGRAMS,
+        loaded::PROGRAMS,
         products::PROGRAMS,
         matrices::PROGRAMS,
         random::PROGRAMS,

@@ -20,14 +20,15 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("quantized_layers_at_random", || at_random(3, quantized)),
     ("positions_at_random", || at_random(4, positions)),
     ("caches_at_random", || at_random(5, caches)),
+    ("sequences_without_end", sequences_without_end),
     ("positions_of_as_many_heads_as_there_are", positions_of_as_many_heads_as_there_are),
 ];
 
 /// Knuth's linear congruences.
-struct Draw(u64);
+pub(crate) struct Draw(u64);
 
 impl Draw {
-    fn one_of<T: Clone>(&mut self, list: &[T]) -> T {
+    pub(crate) fn one_of<T: Clone>(&mut self, list: &[T]) -> T {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         list[((self.0 >> 33) % list.len() as u64) as usize].clone()
     }
@@ -41,13 +42,13 @@ impl Draw {
         self.one_of(&[0, 1, 1, 2, 3, 4, 8, 8, 8, 32, 64])
     }
 
-    fn tensor(&mut self) -> Tensor {
+    pub(crate) fn tensor(&mut self) -> Tensor {
         let ndim = self.one_of(&[0, 1, 2, 2, 3, 3, 3, 4, 4, 5]);
         let shape: Vec<i32> = (0..ndim).map(|_| self.size()).collect();
         self.filled(&shape)
     }
 
-    fn filled(&mut self, shape: &[i32]) -> Tensor {
+    pub(crate) fn filled(&mut self, shape: &[i32]) -> Tensor {
         use Dtype::{Bfloat16, Bool, Complex64, Float16, Float32, Float64, Int32, Uint8, Uint32};
         let f32s = [Float32; 8];
         let others = [Float16, Bfloat16, Float64, Int32, Uint32, Uint8, Bool, Complex64];
@@ -63,7 +64,7 @@ impl Draw {
 }
 
 /// Some of the draws have to be values, or nothing was tried.
-fn at_random(seed: u64, one: fn(&mut Draw) -> Result<bool>) {
+pub(crate) fn at_random(seed: u64, one: fn(&mut Draw) -> Result<bool>) {
     let draws = env::var("MLX_TEST_DRAWS").ok().and_then(|text| text.parse().ok()).unwrap_or(1500);
     let mut draw = Draw(seed);
     let value = |draw: &mut Draw| {
@@ -230,4 +231,17 @@ fn caches(draw: &mut Draw) -> Result<bool> {
         survives(causal_mask(draw.one_of(&[1, 7, -1]), draw.one_of(&[0, 3, -1, i32::MAX]), window));
     }
     Ok(all)
+}
+
+/// Sizes that cost their caller nothing.
+fn sequences_without_end() {
+    let x = ops::broadcast_to(&crate::ones(&[1, 1, 2]), [1, i32::MAX, 2]).expect("a view");
+    refused(RNN::new(2, 1, false).and_then(|layer| layer.forward(&x, None)), ErrorKind::Value);
+    refused(GRU::new(2, 1, false).and_then(|layer| layer.forward(&x, None)), ErrorKind::Value);
+    let state = LSTM::new(2, 1, false).and_then(|layer| layer.forward(&x, LstmState::new()));
+    refused(state.map(|(hidden, _)| hidden), ErrorKind::Value);
+    let before = mlx::memory::peak().expect("a figure");
+    assert!(survives(causal_mask(0, i32::MAX, None)) && survives(causal_mask(0, i32::MAX, Some(1))));
+    assert!(mlx::memory::peak().expect("a figure") < before + (1 << 20));
+    programs::end();
 }

@@ -8,6 +8,7 @@ use mlx::{
     prelude::*,
     random,
 };
+use std::panic::{self, AssertUnwindSafe};
 
 /// Ops of which no two are fused into one that rounds less often: bits are those of the step itself.
 #[test]
@@ -103,4 +104,21 @@ fn a_checkpoint_has_the_gradients_and_sets_buffers_once() {
     assert_eq!(checkpoint(&kept, wrong, &x).unwrap_err().message(), "no");
     kept.inner.freeze(..).unwrap();
     assert_eq!(checkpoint(&kept, Counting::forward, &x).unwrap().shape(), [2, 1]);
+}
+
+/// The state that the first call makes goes with it.
+#[test]
+fn a_first_step_that_fails_or_panics_leaves_no_state() {
+    let (mut net, mut sgd) = (Net::new(), SGD::new(0.1).unwrap().momentum(0.5));
+    let failing = compile_step(&net, &sgd, |_: &mut Net, _: &mut SGD, fails: &Vec<Tensor>| {
+        assert!(!fails.is_empty(), "on purpose");
+        Err::<Tensor, Error>(Error::new(ErrorKind::Value, "test", "no"))
+    });
+    let before = sgd.state().len();
+    assert!(failing.call(&mut net, &mut sgd, &vec![tensor![1.0]]).is_err());
+    assert_eq!(sgd.state().len(), before);
+    let panics = AssertUnwindSafe(|| failing.call(&mut net, &mut sgd, &Vec::new()));
+    assert!(panic::catch_unwind(panics).is_err());
+    assert_eq!(sgd.state().len(), before);
+    train(&mut net, &mut sgd, 1);
 }

@@ -2,12 +2,16 @@
 
 use crate::{Net, named, same, train};
 use mlx::{
+    ErrorKind,
     nn::{ModuleExt, Parameters},
+    ops,
     optimizers::{
-        Adafactor, Adam, AdamW, Memory, MultiOptimizer, Muon, Optimizer, Rule, SGD, Schedule, Slots,
+        AdaDelta, Adafactor, Adagrad, Adam, AdamW, Adamax, Lion, Memory, MultiOptimizer, Muon, Optimizer,
+        RMSprop, Rule, SGD, Schedule, Slots,
     },
     prelude::*,
 };
+use std::panic::{self, AssertUnwindSafe};
 
 fn keys(optimizer: &impl Optimizer) -> Vec<String> {
     optimizer.state().into_keys().collect()
@@ -220,4 +224,104 @@ fn a_rule_of_your_own_is_an_optimizer() {
     }
     assert_eq!(w["w"].item::<f32>().unwrap(), -3.0);
     assert_eq!(keys(&mean), ["step", "learning_rate", "w.sum"]);
+}
+
+/// A rule that refuses some parameters, and panics where it is told to.
+#[derive(Clone)]
+struct Odd(Memory, bool);
+
+impl Rule for Odd {
+    fn memory(&self) -> &Memory {
+        &self.0
+    }
+
+    fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.0
+    }
+
+    fn init_single(&self, parameter: &Tensor) -> Result<Slots> {
+        if parameter.ndim() == 0 {
+            return Err(Error::new(ErrorKind::Value, "odd", "0-d"));
+        }
+        Slots::zeros(["v"], parameter)
+    }
+
+    fn apply_single(&self, gradient: &Tensor, parameter: &Tensor, _: &mut Slots) -> Result<Tensor> {
+        assert!(!self.1, "on purpose");
+        Ok(parameter - gradient)
+    }
+}
+
+#[test]
+fn a_first_step_that_fails_or_panics_leaves_no_state() {
+    let (w, x) = (named([("w", tensor![1.0])]), named([("x", tensor![1.0])]));
+    let mut sgd = SGD::new(0.1).unwrap();
+    assert!(sgd.apply_gradients(&x, &w).is_err());
+    assert_eq!(keys(&sgd), ["step", "learning_rate"]);
+    sgd.apply_gradients(&w, &w).unwrap();
+
+    let both = named([("w", tensor![1.0]), ("z", tensor![1.0].sum(..))]);
+    let mut odd = Odd(Memory::new(0.5).unwrap(), true);
+    assert!(odd.init(&both).is_err());
+    assert_eq!(keys(&odd), ["step", "learning_rate"]);
+    for turn in 0..2 {
+        let panics = AssertUnwindSafe(|| odd.apply_gradients(&w, &w));
+        assert!(panic::catch_unwind(panics).is_err());
+        assert_eq!((keys(&odd).len(), odd.state()["step"].item::<u64>().unwrap()), (2 + turn, turn as u64));
+        // The second time there is a state.
+        odd.1 = false;
+        odd.apply_gradients(&w, &w).unwrap();
+        odd.1 = true;
+    }
+
+    let plain = || SGD::new(0.1).unwrap();
+    let mut multi = MultiOptimizer::new().add(|key, _| key == "w", plain()).fallback(plain().nesterov(true));
+    assert!(multi.init(&both).is_err());
+    assert_eq!(multi.state().len(), 4);
+}
+
+/// States of another kind are an error or a step, of the parameter's own shape.
+#[test]
+fn every_optimizer_takes_or_refuses_every_state() {
+    fn all() -> Vec<Box<dyn Optimizer>> {
+        vec![
+            Box::new(SGD::new(0.1).unwrap().momentum(0.9)),
+            Box::new(RMSprop::new(0.1).unwrap()),
+            Box::new(Adagrad::new(0.1).unwrap()),
+            Box::new(AdaDelta::new(0.1).unwrap()),
+            Box::new(Adam::new(0.1).unwrap()),
+            Box::new(AdamW::new(0.1).unwrap()),
+            Box::new(Adamax::new(0.1).unwrap()),
+            Box::new(Lion::new(0.1).unwrap()),
+            Box::new(Adafactor::relative().unwrap()),
+            Box::new(Muon::new(0.1).unwrap()),
+        ]
+    }
+    let given = named([("w", tensor![[1.0, 2.0], [3.0, 4.0]]), ("b", tensor![1.0, 2.0, 3.0])]);
+    let mut steps = 0;
+    for mut a in all() {
+        a.apply_gradients(&given, &given).unwrap();
+        for mut b in all() {
+            b.set_state(a.state()).unwrap();
+            if let Ok(updated) = b.apply_gradients(&given, &given) {
+                steps += 1;
+                for (key, tensor) in updated {
+                    tensor.eval().unwrap();
+                    assert_eq!(tensor.shape(), given[&key].shape());
+                }
+            }
+            for dtype in [Dtype::Bool, Dtype::Int8, Dtype::Complex64, Dtype::Float64] {
+                for shape in [&[][..], &[0], &[3], &[2, 3], &[7]] {
+                    let mut state = a.state();
+                    state.values_mut().for_each(|slot| *slot = ops::zeros(shape, dtype).unwrap());
+                    b.set_state(state).unwrap();
+                    let updated = b.apply_gradients(&given, &given).unwrap_or_default();
+                    updated.values().for_each(|tensor| drop(tensor.eval()));
+                }
+            }
+        }
+    }
+    assert!((10..100).contains(&steps), "{steps}");
+    let many = Muon::new(0.1).unwrap().ns_steps(u32::MAX).init(&given).unwrap_err();
+    assert_eq!(many.message(), "ns_steps should be at most 1024, 4294967295 was provided instead");
 }

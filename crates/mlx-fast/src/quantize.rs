@@ -92,7 +92,18 @@ impl Quantization {
     }
 
     /// What mlx-c takes. MLX divides by both numbers, in `quantize` before it looks which there are.
+    #[inline]
     pub(crate) fn raw(self, op: &'static str) -> Result<fast::Quantization> {
+        if self.mode != QuantMode::Affine
+            || !(1..=32).contains(&self.bits)
+            || !(1..=1 << 16).contains(&self.group_size)
+        {
+            self.check(op)?;
+        }
+        Ok(fast::Quantization { mode: self.mode.c_name(), group_size: self.group_size, bits: self.bits })
+    }
+
+    fn check(self, op: &'static str) -> Result<()> {
         for (what, value, most) in [("bits", self.bits, 32), ("group_size", self.group_size, 1 << 16)] {
             let named_by_mlx = || op == "quantize" && value != 0;
             if !(1..=most).contains(&value) && !named_by_mlx() {
@@ -111,7 +122,7 @@ impl Quantization {
             );
             return Err(Error::new(ErrorKind::Value, op, message));
         }
-        Ok(fast::Quantization { mode: self.mode.c_name(), group_size: self.group_size, bits: self.bits })
+        Ok(())
     }
 }
 

@@ -283,8 +283,24 @@ fn rows(shape: &[i32]) -> &[i32] {
 }
 
 /// Refuses operands on which MLX divides by 0 or reads foreign memory.
+#[inline]
 #[track_caller]
 fn fits(op: &'static str, x: &Tensor, w: &QuantizedTensor) -> Result<()> {
+    let (of_x, weight, scales) = (x.shape(), w.packed.shape(), w.scales.shape());
+    let last = weight.len().wrapping_sub(1);
+    // What `misfit` and `unfit` look for, in one go.
+    let pairs = || weight.iter().zip(scales).enumerate();
+    let are_alike = || pairs().all(|(axis, (&a, &b))| a != 0 && b != 0 && (a == b || axis == last));
+    let is_some = !of_x.is_empty() && of_x.iter().all(|&size| size != 0);
+    if is_some && weight.len() == scales.len() && are_alike() && w.global_scale.is_none() {
+        return Ok(());
+    }
+    unfit(op, x, w)
+}
+
+#[cold]
+#[track_caller]
+fn unfit(op: &'static str, x: &Tensor, w: &QuantizedTensor) -> Result<()> {
     if x.ndim() == 0 {
         return refuse(op, ErrorKind::Shape, x, w, "The first input must have at least 1 dimension.");
     }

@@ -14,7 +14,7 @@ use mlx_core::{
 /// tensors; what it sets [`Buffer`](crate::Buffer)s to is the module's afterwards.
 ///
 /// # Errors
-/// What `f` returns, now or when a gradient computes it again; a result without a tensor.
+/// What `f` returns, now or when a gradient computes it again; a result without a tensor; two tensors of one key.
 ///
 /// ```
 /// # use mlx_core::{Result, tensor};
@@ -39,6 +39,7 @@ where
     A: Tree + 'static,
     R: Outcome + 'static,
 {
+    let (trainable, _) = walk::trained("checkpoint", module.as_dyn())?;
     let template = module.clone();
     let function = transforms::checkpoint(move |(parameters, args): &(Parameters, A)| {
         let mut module = template.clone();
@@ -47,7 +48,7 @@ where
         Ok::<_, R::Error>((output, walk::buffers(module.as_dyn())))
     });
     let copied = tree_map(|tensor| Ok::<Tensor, mlx_core::Error>(tensor.clone()), args)?;
-    let (output, set) = function.call(&(module.trainable_parameters(), copied))?;
+    let (output, set) = function.call(&(trainable, copied))?;
     walk::leaves(module.as_dyn(), &mut |key, leaf, _| {
         if let (walk::Leaf::Buffer(buffer), Some(value)) = (leaf, set.get(&key)) {
             buffer.set(value.clone());

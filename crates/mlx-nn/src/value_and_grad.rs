@@ -13,7 +13,7 @@ use mlx_core::{
 /// for a gradient itself.
 ///
 /// # Errors
-/// What `f` returns; no trainable parameter, or one of integers; a first tensor that is not 0-d; an op without a gradient.
+/// What `f` returns; no trainable parameter, or one of integers; two tensors of one key; a first tensor that is not 0-d; an op without a gradient.
 ///
 /// ```
 /// # use mlx_core::tensor;
@@ -33,9 +33,9 @@ pub fn value_and_grad<M: Module + ?Sized, R: Outcome>(
     model: &mut M,
     f: impl FnOnce(&mut M) -> R,
 ) -> Result<(R::Output, Parameters), R::Error> {
-    let trainable = model.trainable_parameters();
+    let (trainable, buffers) = walk::trained("value_and_grad", model.as_dyn())?;
     let mut saved = trainable.clone();
-    saved.extend(walk::buffers(model.as_dyn()));
+    saved.extend(buffers);
     let given = {
         let restored = Restored { model: &mut *model, saved };
         transforms::value_and_grad(

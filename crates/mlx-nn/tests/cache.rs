@@ -275,12 +275,32 @@ fn positions_end_where_i32_does() -> Result<()> {
     assert_eq!(cache.update_and_fetch(&one, &one)?.0.dim(2), i32::MAX);
     assert!(cache.update_and_fetch(&one, &one).is_err());
     assert_eq!(cache.offset(), i32::MAX);
-    assert!(cache.mask(1, None).is_ok() && cache.mask(2, Some(5)).is_err());
+    assert!(cache.mask(0, None).is_ok() && cache.mask(1, None).is_err() && cache.mask(2, Some(5)).is_err());
     let mut fresh = KvCache::new();
     assert_eq!(fresh.update_and_fetch(&most, &most)?.0.dim(2), i32::MAX - 1);
     let mut rotating = RotatingKvCache::new(i32::MAX, 0)?;
     rotating.update_and_fetch(&most, &most)?;
     assert_eq!(rotating.update_and_fetch(&one, &one)?.0.dim(2), i32::MAX);
     assert!(rotating.update_and_fetch(&one, &one).is_err());
+    Ok(())
+}
+
+#[test]
+fn masks_of_no_length_or_no_window_are_refused() -> Result<()> {
+    let mut rotating = RotatingKvCache::new(4, 0)?;
+    for _ in 0..2 {
+        assert!(attention_mask(-5, None).is_err() && KvCache::new().mask(-5, None).is_err());
+        for (count, window) in [(-5, None), (-1, Some(2)), (1, Some(0)), (1, Some(-3)), (3, Some(0))] {
+            assert!(rotating.mask(count, window).is_err(), "{count} {window:?}");
+        }
+        // Around, so that there is a mask for a single one.
+        for _ in 0..6 {
+            let token = tokens(1, 4, 1)?;
+            rotating.update_and_fetch(&token, &token)?;
+        }
+    }
+    assert!(causal_mask(0, 0, Some(0)).is_err());
+    let none = causal_mask(0, i32::MAX, None)?;
+    assert_eq!((none.shape(), none.dtype()), (&[0, i32::MAX][..], Dtype::Bool));
     Ok(())
 }

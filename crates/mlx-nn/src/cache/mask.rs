@@ -1,9 +1,9 @@
 //! Masks for tokens behind those of a cache.
 
 use super::refused;
-use mlx_core::{Result, Tensor};
+use mlx_core::{Dtype, Result, Tensor};
 use mlx_fast::Mask;
-use mlx_ops::{NewAxis, arange, greater_equal, index, less, logical_and, subtract};
+use mlx_ops::{NewAxis, arange, greater_equal, index, less, logical_and, subtract, zeros};
 
 /// Which keys `count` new queries see, `[count, offset + count]`, bools: those up to their own position, and with a
 /// window the last `window` of these alone.
@@ -18,18 +18,34 @@ use mlx_ops::{NewAxis, arange, greater_equal, index, less, logical_and, subtract
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 pub fn causal_mask(count: i32, offset: i32, window: Option<i32>) -> Result<Tensor> {
-    let end = match offset.checked_add(count) {
-        Some(end) if count >= 0 && offset >= 0 => end,
-        _ => return refused(format!("there are no {count} positions after {offset}")),
-    };
+    let (end, window) = (end(count, offset)?, shown(window)?);
+    if count == 0 {
+        // Keys that no query sees would be counted all the same.
+        return zeros([0, end], Dtype::Bool);
+    }
     let keys = index(&arange(0, end, 1)?, NewAxis)?;
     let queries = index(&arange(offset, end, 1)?, (.., NewAxis))?;
     let seen = greater_equal(&queries, &keys)?;
     match window {
         None => Ok(seen),
         Some(window) if window >= end => Ok(seen),
-        Some(window) if window > 0 => logical_and(seen, less(subtract(queries, keys)?, window)?),
-        Some(window) => refused(format!("a window of {window} positions shows nothing")),
+        Some(window) => logical_and(seen, less(subtract(queries, keys)?, window)?),
+    }
+}
+
+/// The position behind `count` ones from `offset`.
+pub(super) fn end(count: i32, offset: i32) -> Result<i32> {
+    match offset.checked_add(count) {
+        Some(end) if count >= 0 && offset >= 0 => Ok(end),
+        _ => refused(format!("there are no {count} positions after {offset}")),
+    }
+}
+
+/// A window that shows something.
+pub(super) fn shown(window: Option<i32>) -> Result<Option<i32>> {
+    match window {
+        Some(window) if window <= 0 => refused(format!("a window of {window} positions shows nothing")),
+        _ => Ok(window),
     }
 }
 
@@ -52,8 +68,9 @@ pub fn attention_mask(count: i32, window: Option<i32>) -> Result<Mask> {
 
 /// [`attention_mask`] behind `offset` tokens.
 pub(super) fn causal(count: i32, offset: i32, window: Option<i32>) -> Result<Mask> {
-    if let Some(window) = window
-        && (window <= 0 || offset.saturating_add(count) > window)
+    let end = end(count, offset)?;
+    if let Some(window) = shown(window)?
+        && end > window
     {
         return causal_mask(count, offset, Some(window)).map(Mask::Tensor);
     }

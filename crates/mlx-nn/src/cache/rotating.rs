@@ -1,6 +1,10 @@
 //! A cache of the last tokens.
 
-use super::{Cache, STEP, alike, arrived, causal_mask, mask::causal, part, refused, taken_back, written};
+use super::{
+    Cache, STEP, alike, arrived, causal_mask,
+    mask::{self, causal},
+    part, refused, taken_back, written,
+};
 use mlx_core::{Result, Tensor};
 use mlx_fast::Mask;
 use mlx_ops::{arange, concatenate, less, logical_or, zeros};
@@ -187,7 +191,8 @@ impl Cache for RotatingKvCache {
     }
 
     fn mask(&self, count: i32, window: Option<i32>) -> Result<Mask> {
-        let window = window.unwrap_or(self.max_size).min(self.max_size);
+        let window = mask::shown(window)?.unwrap_or(self.max_size).min(self.max_size);
+        mask::end(count, self.offset)?;
         if count == 1 {
             return if window < self.max_size && self.offset >= window {
                 self.places(window)

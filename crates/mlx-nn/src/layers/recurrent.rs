@@ -57,8 +57,18 @@ pub(super) fn steps(layer: &'static str, x: &Tensor) -> Result<i64> {
             format!("[{layer}] a sequence has time and features, and this one the shape {shape}"),
         );
     }
-    Ok(x.dim(-2).into())
+    let steps = x.dim(-2);
+    if steps > MOST_STEPS {
+        return refused(
+            layer,
+            format!("[{layer}] a sequence of {steps} steps is too long: at most {MOST_STEPS}"),
+        );
+    }
+    Ok(steps.into())
 }
+
+/// Each step is nodes of the graph, which transforms take as many of.
+const MOST_STEPS: i32 = 1 << 20;
 
 /// One step of a sequence.
 #[track_caller]

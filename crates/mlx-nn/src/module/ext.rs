@@ -98,12 +98,18 @@ pub trait ModuleExt: Module {
         mut filter: impl FnMut(&str, &Tensor) -> bool,
         mut map: impl FnMut(&Tensor) -> R,
     ) -> Result<(), R::Error> {
-        let mut mapped = self.parameters();
-        mapped.retain(|key, tensor| filter(key, tensor));
-        for tensor in mapped.values_mut() {
-            *tensor = map(tensor).into_result()?;
+        let (mut found, mut mapped) = (Vec::new(), Vec::new());
+        walk::leaves(self.as_dyn(), &mut |key, leaf, _| found.push((key, leaf.value())));
+        for (key, tensor) in found {
+            mapped.push(if filter(&key, &tensor) { Some(map(&tensor).into_result()?) } else { None });
         }
-        self.update_loose(&mapped);
+        // In the same order.
+        let mut mapped = mapped.into_iter();
+        walk::leaves_mut(self.as_dyn_mut(), &mut |_, leaf| {
+            if let Some(Some(tensor)) = mapped.next() {
+                leaf.set(tensor);
+            }
+        });
         Ok(())
     }
 

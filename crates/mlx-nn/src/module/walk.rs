@@ -1,7 +1,8 @@
 //! Ways through a module and the modules in it.
 
 use super::{Buffer, Member, MemberMut, Module, Parameters};
-use mlx_core::{Tensor, utils::joined};
+use mlx_core::{Error, ErrorKind, Result, Tensor, utils::joined};
+use std::collections::HashSet;
 
 /// A tensor of a module, somewhere in it.
 pub(crate) enum Leaf<'a> {
@@ -42,6 +43,47 @@ pub(crate) fn kept(module: &dyn Module, keep: impl Fn(&Leaf<'_>, bool) -> bool) 
         }
     });
     parameters
+}
+
+/// All tensors by key.
+///
+/// # Errors
+/// Two have the same one, so that they could not be told apart when they are set.
+pub(crate) fn parameters(op: &'static str, module: &dyn Module) -> Result<Parameters> {
+    let (mut parameters, mut twice) = (Parameters::new(), None);
+    leaves(module, &mut |key, leaf, _| match parameters.contains_key(&key) {
+        false => drop(parameters.insert(key, leaf.value())),
+        true => twice = Some(key),
+    });
+    told_apart(op, twice).map(|()| parameters)
+}
+
+/// The tensors that are trained, and the values of buffers, by key.
+///
+/// # Errors
+/// As [`parameters`].
+pub(crate) fn trained(op: &'static str, module: &dyn Module) -> Result<(Parameters, Parameters)> {
+    let (mut trainable, mut buffers, mut twice) = (Parameters::new(), Parameters::new(), None);
+    let mut others = HashSet::new();
+    leaves(module, &mut |key, leaf, trained| {
+        if trainable.contains_key(&key) || buffers.contains_key(&key) || others.contains(&key) {
+            twice = Some(key);
+            return;
+        }
+        match leaf {
+            Leaf::Buffer(buffer) => drop(buffers.insert(key, buffer.get())),
+            Leaf::Tensor(tensor) if trained => drop(trainable.insert(key, tensor.clone())),
+            Leaf::Tensor(_) => drop(others.insert(key)),
+        }
+    });
+    told_apart(op, twice).map(|()| (trainable, buffers))
+}
+
+fn told_apart(op: &'static str, twice: Option<String>) -> Result<()> {
+    match twice {
+        None => Ok(()),
+        Some(key) => Err(Error::new(ErrorKind::Value, op, format!("two tensors have the key {key:?}"))),
+    }
 }
 
 /// The values of the module's buffers, by key.

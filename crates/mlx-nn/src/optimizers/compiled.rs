@@ -1,7 +1,7 @@
 //! A whole training step as one compiled function.
 
 use super::Optimizer;
-use crate::{Module, ModuleExt, Parameters};
+use crate::{Module, ModuleExt, Parameters, module::walk};
 use mlx_core::{
     Result, Tensor,
     transforms::{CompiledState, Outcome, Tree, compile_state},
@@ -99,7 +99,7 @@ pub struct CompiledStep<M, O, A: Tree, R: Outcome, F: Fn(&mut Carried, &A) -> Re
 impl<M, O, A, R, F> CompiledStep<M, O, A, R, F>
 where
     M: Module,
-    O: Optimizer,
+    O: Optimizer + Clone,
     A: Tree,
     R: Outcome,
     F: Fn(&mut Carried, &A) -> Result<R::Output, R::Error>,
@@ -108,15 +108,24 @@ where
     /// yet of the model's trainable parameters is made first.
     ///
     /// # Errors
-    /// What the step returns while it is traced; what MLX refuses. Model and optimizer are what they were then.
+    /// What the step returns while it is traced; what MLX refuses; a model of which two tensors have one key. Model and optimizer are what they were then.
     pub fn call(&self, model: &mut M, optimizer: &mut O, args: &A) -> Result<R::Output, R::Error> {
-        if !optimizer.is_initialized() {
-            optimizer.init(&model.trainable_parameters())?;
+        let parameters = walk::parameters("compile_step", model.as_dyn())?;
+        let mut begun = (!optimizer.is_initialized()).then(|| optimizer.clone());
+        if let Some(begun) = &mut begun {
+            begun.init(&model.trainable_parameters())?;
         }
-        let mut carried = (model.parameters(), optimizer.state(), random::state()?);
+        let state = begun.as_ref().unwrap_or(optimizer).state();
+        let mut carried = (parameters, state, random::state()?);
         let output = self.compiled.call(&mut carried, args)?;
         let (parameters, state, key) = carried;
-        optimizer.set_state(state)?;
+        match begun {
+            Some(mut begun) => {
+                begun.set_state(state)?;
+                *optimizer = begun;
+            }
+            None => optimizer.set_state(state)?,
+        }
         model.update_loose(&parameters);
         random::set_state(&key);
         Ok(output)

@@ -71,9 +71,16 @@ pub struct Memory {
     pub(super) is_initialized: bool,
 }
 
+/// What there was before a step.
+pub(super) struct Before {
+    counted: Counted,
+    /// Where the step makes them.
+    slots: Option<IndexMap<String, Slots>>,
+}
+
 /// What a step changes for all parameters.
 #[derive(Clone, Debug)]
-pub(super) struct Counted {
+struct Counted {
     step: Tensor,
     learning_rate: Option<Tensor>,
 }
@@ -128,18 +135,27 @@ impl Memory {
         self.counted.learning_rate = Some(learning_rate);
     }
 
-    /// Begins a step; what there was before, to be put back where the step fails.
-    pub(super) fn begin_step(&mut self) -> Result<Counted> {
+    /// What there is, to be put back where a step fails.
+    pub(super) fn before(&self) -> Before {
+        let slots = (!self.is_initialized).then(|| self.slots.clone());
+        Before { counted: self.counted.clone(), slots }
+    }
+
+    pub(super) fn begin_step(&mut self) -> Result<()> {
         let mut next = self.counted.clone();
         if let Some(schedule) = &self.schedule {
             next.learning_rate = Some(schedule.at(&next.step)?);
         }
         next.step = add(&next.step, 1)?;
-        Ok(std::mem::replace(&mut self.counted, next))
+        self.counted = next;
+        Ok(())
     }
 
-    pub(super) fn put_back(&mut self, counted: Counted) {
-        self.counted = counted;
+    pub(super) fn put_back(&mut self, before: Before) {
+        self.counted = before.counted;
+        if let Some(slots) = before.slots {
+            (self.slots, self.is_initialized) = (slots, false);
+        }
     }
 
     /// All tensors under Python's keys: `step`, `learning_rate`, and a parameter's key with the slot's name behind it.

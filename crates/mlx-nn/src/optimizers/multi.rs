@@ -81,6 +81,14 @@ impl MultiOptimizer {
         self
     }
 
+    /// Changes all optimizers, or none where one of them fails.
+    fn changed<T>(&mut self, change: impl FnOnce(&mut Vec<Part>) -> Result<T>) -> Result<T> {
+        let mut parts = self.parts.clone();
+        let given = change(&mut parts)?;
+        self.parts = parts;
+        Ok(given)
+    }
+
     /// The parameters of each optimizer.
     fn split(&self, parameters: &Parameters) -> Result<Vec<Parameters>> {
         let mut split = vec![Parameters::new(); self.parts.len()];
@@ -98,18 +106,20 @@ impl MultiOptimizer {
 impl Optimizer for MultiOptimizer {
     fn init(&mut self, parameters: &Parameters) -> Result<()> {
         let split = self.split(parameters)?;
-        self.parts.iter_mut().zip(&split).try_for_each(|(part, parameters)| part.optimizer.init(parameters))
+        self.changed(|parts| {
+            parts.iter_mut().zip(&split).try_for_each(|(part, parameters)| part.optimizer.init(parameters))
+        })
     }
 
     fn apply_gradients(&mut self, gradients: &Parameters, parameters: &Parameters) -> Result<Parameters> {
         let split = self.split(gradients)?;
-        let mut stepped = self.clone();
-        let mut updated = Parameters::new();
-        for (part, gradients) in stepped.parts.iter_mut().zip(&split) {
-            updated.extend(part.optimizer.apply_gradients(gradients, parameters)?);
-        }
-        *self = stepped;
-        Ok(updated)
+        self.changed(|parts| {
+            let mut updated = Parameters::new();
+            for (part, gradients) in parts.iter_mut().zip(&split) {
+                updated.extend(part.optimizer.apply_gradients(gradients, parameters)?);
+            }
+            Ok(updated)
+        })
     }
 
     fn state(&self) -> Parameters {
@@ -129,12 +139,9 @@ impl Optimizer for MultiOptimizer {
             let i: usize = i.parse().map_err(|_| invalid())?;
             states.get_mut(i).ok_or_else(invalid)?.insert(key.to_owned(), tensor);
         }
-        let mut changed = self.clone();
-        for (part, state) in changed.parts.iter_mut().zip(states) {
-            part.optimizer.set_state(state)?;
-        }
-        *self = changed;
-        Ok(())
+        self.changed(|parts| {
+            parts.iter_mut().zip(states).try_for_each(|(part, state)| part.optimizer.set_state(state))
+        })
     }
 
     fn learning_rate(&self) -> Option<Tensor> {
@@ -142,7 +149,9 @@ impl Optimizer for MultiOptimizer {
     }
 
     fn set_learning_rate(&mut self, learning_rate: f64) -> Result<()> {
-        self.parts.iter_mut().try_for_each(|part| part.optimizer.set_learning_rate(learning_rate))
+        self.changed(|parts| {
+            parts.iter_mut().try_for_each(|part| part.optimizer.set_learning_rate(learning_rate))
+        })
     }
 
     fn is_initialized(&self) -> bool {

@@ -33,13 +33,27 @@ optimizer! {
         weight_decay: f64 = 0.01,
         /// Nesterov's momentum; so by default.
         nesterov: bool = true,
-        /// How often the iteration is done; 5 by default.
+        /// How often the iteration is done, at most 1024 times; 5 by default.
         ns_steps: u32 = 5_u32,
     }
+    check = Muon::check;
     slots = |_, parameter| Slots::zeros(["v"], parameter);
 }
 
+/// Each is nodes of the graph for each matrix.
+const MOST_NS_STEPS: u32 = 1024;
+
 impl Muon {
+    fn check(&self) -> Result<()> {
+        match self.ns_steps {
+            0..=MOST_NS_STEPS => Ok(()),
+            many => refused(
+                "Muon",
+                format!("ns_steps should be at most {MOST_NS_STEPS}, {many} was provided instead"),
+            ),
+        }
+    }
+
     fn step(&self, gradient: &Tensor, parameter: &Tensor, slots: &mut Slots) -> Result<Tensor> {
         let (momentum, rest) = (self.momentum, 1.0 - self.momentum);
         let mut gradient = gradient.clone();

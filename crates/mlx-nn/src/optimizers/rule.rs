@@ -1,6 +1,6 @@
 //! What all optimizers do, and what one of your own says.
 
-use super::{Memory, Slots};
+use super::{Memory, Slots, memory::Before};
 use crate::{Module, ModuleExt, Parameters, WeightSource};
 use mlx_core::{Error, ErrorKind, OperandRef, Result, Scalar, Tensor};
 use std::path::Path;
@@ -166,31 +166,28 @@ pub trait Rule: Send + Sync {
 impl<R: Rule> Optimizer for R {
     fn init(&mut self, parameters: &Parameters) -> Result<()> {
         self.check()?;
-        for (key, parameter) in parameters {
-            if !self.memory().slots.contains_key(key) {
-                let slots = self.init_single(parameter)?;
-                self.memory_mut().slots.insert(key.clone(), slots);
-            }
-        }
-        self.memory_mut().is_initialized = true;
+        let known = &self.memory().slots;
+        let new = parameters.iter().filter(|(key, _)| !known.contains_key(*key));
+        let made: Vec<(String, Slots)> = new
+            .map(|(key, parameter)| Ok((key.clone(), self.init_single(parameter)?)))
+            .collect::<Result<_>>()?;
+        let memory = self.memory_mut();
+        memory.slots.extend(made);
+        memory.is_initialized = true;
         Ok(())
     }
 
     fn apply_gradients(&mut self, gradients: &Parameters, parameters: &Parameters) -> Result<Parameters> {
-        if !self.memory().is_initialized {
-            self.init(gradients)?;
+        let before = Some(self.memory().before());
+        let mut attempt = Attempt { rule: self, before };
+        if !attempt.rule.memory().is_initialized {
+            attempt.rule.init(gradients)?;
         }
-        let before = self.memory_mut().begin_step()?;
-        match applied(self, gradients, parameters) {
-            Ok((updated, slots)) => {
-                self.memory_mut().slots.extend(slots);
-                Ok(updated)
-            }
-            Err(error) => {
-                self.memory_mut().put_back(before);
-                Err(error)
-            }
-        }
+        attempt.rule.memory_mut().begin_step()?;
+        let (updated, slots) = applied(attempt.rule, gradients, parameters)?;
+        attempt.rule.memory_mut().slots.extend(slots);
+        attempt.before = None;
+        Ok(updated)
     }
 
     fn state(&self) -> Parameters {
@@ -214,6 +211,20 @@ impl<R: Rule> Optimizer for R {
 
     fn is_initialized(&self) -> bool {
         self.memory().is_initialized
+    }
+}
+
+/// A step under way: what was before it comes back where it fails or panics.
+struct Attempt<'r, R: Rule> {
+    rule: &'r mut R,
+    before: Option<Before>,
+}
+
+impl<R: Rule> Drop for Attempt<'_, R> {
+    fn drop(&mut self) {
+        if let Some(before) = self.before.take() {
+            self.rule.memory_mut().put_back(before);
+        }
     }
 }
 
