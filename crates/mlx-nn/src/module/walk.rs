@@ -51,9 +51,12 @@ pub(crate) fn kept(module: &dyn Module, keep: impl Fn(&Leaf<'_>, bool) -> bool) 
 /// Two have the same one, so that they could not be told apart when they are set.
 pub(crate) fn parameters(op: &'static str, module: &dyn Module) -> Result<Parameters> {
     let (mut parameters, mut twice) = (Parameters::new(), None);
-    leaves(module, &mut |key, leaf, _| match parameters.contains_key(&key) {
-        false => drop(parameters.insert(key, leaf.value())),
-        true => twice = Some(key),
+    leaves(module, &mut |key, leaf, _| {
+        if parameters.contains_key(&key) {
+            twice = Some(key);
+        } else {
+            drop(parameters.insert(key, leaf.value()));
+        }
     });
     told_apart(op, twice).map(|()| parameters)
 }
