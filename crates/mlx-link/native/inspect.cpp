@@ -1,5 +1,5 @@
 // Looking at arrays without computing: the host's view of values, and MLX's text of a graph.
-#include "common.h"
+#include "failures.h"
 
 #include <pthread.h>
 #include <algorithm>
@@ -158,6 +158,15 @@ bool mlxr_array_may_have_gaps(mlx_array handle, bool* unknown) {
     a = array(a.inputs()[0]);
   }
   return !a.flags().contiguous;
+}
+
+bool mlxr_array_has_failed(mlx_array handle) {
+  if (!failures().any()) {
+    return false;
+  }
+  bool failed = false;
+  walk({mlx_array_get_(handle)}, [&](const array& a) { failed |= failure(a) != nullptr; });
+  return failed;
 }
 
 bool mlxr_array_is_tracer(mlx_array handle) {
