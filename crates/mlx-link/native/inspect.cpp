@@ -91,7 +91,8 @@ extern "C" {
 bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
   auto& a = mlx_array_get_(handle);
   bool done = a.status() == array::Status::available ||
-      (a.status() == array::Status::evaluated && !a.event().valid());
+      (a.status() == array::Status::evaluated &&
+       (!a.event().valid() || (is_of_gpu(a.event()) && !failure(a) && waiter(a.event()).is_available())));
   if (!done || !a.data_shared_ptr()) {
     return false;
   }
