@@ -88,20 +88,10 @@ pub fn index_update<'i>(
 
 #[track_caller]
 fn updated(x: &Tensor, index: &mut IndexSpec<'_>, update: Update, value: OperandRef<'_>) -> Result<Tensor> {
-    let weak;
-    let tensor = match value {
-        OperandRef::Tensor(tensor) => tensor,
-        _ => {
-            weak = value
-                .to_tensor("set_index", Some(x.dtype()))
-                .map_err(|e| e.with_operands(&[x.into(), value]))?;
-            &weak
-        }
-    };
-    let node = match index {
-        IndexSpec::One(item) => one(x, item, update, tensor),
-        IndexSpec::Many(items) => several(x, items, update, tensor),
-    };
+    let node = value.to_tensor("set_index", Some(x.dtype())).and_then(|value| match index {
+        IndexSpec::One(item) => one(x, item, update, &value),
+        IndexSpec::Many(items) => several(x, items, update, &value),
+    });
     node.map_err(|e| e.with_operands(&[x.into(), value]))
 }
 
