@@ -42,7 +42,7 @@ pub(super) fn build_several(
     call: impl FnOnce(*mut sys::mlx_vector_array, sys::mlx_stream) -> c_int,
 ) -> Result<Vec<Tensor>> {
     let guard = runtime::enter()?;
-    let mut out = Vector::empty(&guard);
+    let mut out = Vector::unmade(&guard);
     let status = call(out.place(), guard.stream());
     status::check(op, ErrorKind::Mlx, status)?;
     out.tensors().into_iter().map(|tensor| sized(op, tensor)).collect()

@@ -14,6 +14,11 @@ impl Vector {
         Vector(call!(sys::mlx_vector_array_new))
     }
 
+    /// No vector yet: the call that is given its place makes it.
+    pub(super) fn unmade(_guard: &Guard) -> Vector {
+        Vector(sys::mlx_vector_array { ctx: std::ptr::null_mut() })
+    }
+
     /// The same arrays, counted once more.
     pub(super) fn of<T: Borrow<Tensor>>(tensors: &[T]) -> Vector {
         let none = sys::mlx_array { ctx: std::ptr::null_mut() };
