@@ -7,7 +7,7 @@ use mlx::{ops, prelude::*};
 use mlx_examples::{
     Result,
     minilm::{Minilm, SENTENCES},
-    options::Place,
+    options::{Floats, Place},
     text::{bar, column},
 };
 use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
@@ -26,6 +26,9 @@ struct Options {
     /// Look for the nearest among the lines of this file
     #[arg(long, value_name = "LINES.txt")]
     file: Option<PathBuf>,
+    /// Floats of the weights and activations
+    #[arg(long, value_enum, default_value = "f32")]
+    dtype: Floats,
     #[command(flatten)]
     place: Place,
 }
@@ -42,8 +45,8 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<()> {
-    let start = Instant::now();
-    let model = Minilm::open(options.place.dtype())?;
+    let (start, dtype) = (Instant::now(), Dtype::from(options.dtype));
+    let model = Minilm::open(dtype)?;
     let loaded = start.elapsed();
     let mut sentences = options.sentences.clone();
     if sentences.is_empty() {
@@ -56,7 +59,7 @@ fn run(options: &Options) -> Result<()> {
     let others = lines.as_ref().map_or(Ok(vectors.clone()), |lines| embed(&model, lines))?;
     let cosines = vectors.matmul(&others.transpose(..));
     let rows = cosines.to_vec::<f32>()?;
-    let (count, dtype) = (sentences.len() + lines.as_ref().map_or(0, Vec::len), options.place.dtype());
+    let count = sentences.len() + lines.as_ref().map_or(0, Vec::len);
     eprintln!("MiniLM, {dtype}: loaded in {loaded:.1?}; {count} sentences in {:.1?}\n", start.elapsed());
 
     let rows = rows.chunks(others.dim(0) as usize);

@@ -2,10 +2,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ccexam;
 pub mod download;
+pub mod efficientnet;
 pub mod minilm;
 pub mod options;
+pub mod pictures;
 pub mod text;
+pub mod torch;
 
 use std::{error::Error, fmt::Display, path::Path};
 

@@ -4,13 +4,10 @@ use crate::Result;
 use clap::{Args, ValueEnum};
 use mlx::{Device, Dtype};
 
-/// Where a model computes, and in which floats.
+/// Where a model computes.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Place {
-    /// Floats of the weights and activations
-    #[arg(long, value_enum, default_value = "f32")]
-    pub dtype: Floats,
-    /// Where to compute; a GPU if MLX has one
+    /// Where to compute; on a GPU if MLX has one
     #[arg(long, value_enum)]
     pub device: Option<Kind>,
 }
@@ -32,17 +29,17 @@ pub enum Kind {
     Gpu,
 }
 
-impl Place {
-    /// The dtype asked for.
-    #[must_use]
-    pub fn dtype(&self) -> Dtype {
-        match self.dtype {
+impl From<Floats> for Dtype {
+    fn from(floats: Floats) -> Dtype {
+        match floats {
             Floats::F32 => Dtype::Float32,
             Floats::Bf16 => Dtype::Bfloat16,
             Floats::F16 => Dtype::Float16,
         }
     }
+}
 
+impl Place {
     /// Does `work` on the device asked for.
     ///
     /// # Errors
