@@ -27,6 +27,33 @@ const STAGES: [(usize, i32, i32, i32, i32); 7] = [
     (1, 3, 1, 6, 320),
 ];
 
+/// Names of a few of its classes: the package has none.
+const NAMES: [(usize, &str); 16] = [
+    (108, "sea anemone"),
+    (109, "brain coral"),
+    (309, "bee"),
+    (310, "ant"),
+    (442, "bell cote"),
+    (449, "boathouse"),
+    (483, "castle"),
+    (497, "church"),
+    (538, "dome"),
+    (663, "monastery"),
+    (698, "palace"),
+    (738, "flowerpot"),
+    (947, "mushroom"),
+    (975, "lakeside"),
+    (985, "daisy"),
+    (996, "hen-of-the-woods"),
+];
+
+/// The name of a class of ImageNet's, or its number there.
+#[must_use]
+pub fn class(number: usize) -> String {
+    let name = NAMES.iter().find(|(known, _)| *known == number);
+    name.map_or_else(|| format!("class {number}"), |(_, name)| (*name).to_owned())
+}
+
 /// The network, with the names of its weights but for the underscores before them.
 #[derive(Clone, Debug, Module)]
 pub struct EfficientNet {

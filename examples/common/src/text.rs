@@ -1,4 +1,4 @@
-//! What programs print: bars, and columns of words.
+//! What programs print: bars, columns of words, words in SVG.
 
 /// A bar of `width` characters when `part` is 1, drawn in eighths of a character.
 ///
@@ -18,6 +18,12 @@ pub fn column(text: &str, width: usize) -> String {
         return format!("{text:<width$}");
     }
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// `text` as it is written in SVG.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
