@@ -50,8 +50,7 @@ fn vectors_are_those_of_float64_with_and_without_padding() {
         arguments.push(ids.join(",").into());
         alone.extend(model.embed(&batch).unwrap().to_vec::<f32>().unwrap());
     }
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/embed/reference.py");
-    python::run(&site, &fs::read_to_string(script).unwrap(), &arguments);
+    python::run_file(&site, "examples/embed/reference.py", &arguments);
     let text = fs::read_to_string(folder.path("out.json")).unwrap();
     let expected: Vec<Vec<f64>> = serde_json::from_str(&text).unwrap();
     near(&together, &expected.concat(), 1e-6);
