@@ -6,8 +6,10 @@ pub mod ccexam;
 pub mod download;
 pub mod efficientnet;
 pub mod minilm;
+pub mod onnx;
 pub mod options;
 pub mod pictures;
+pub mod silero;
 pub mod text;
 pub mod torch;
 
