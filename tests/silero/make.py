@@ -1,4 +1,4 @@
-"""Writes what onnxruntime makes of `mlx_examples::silero::made_up`: the probabilities, chunk by chunk.
+"""Writes what onnxruntime makes of `mlx_examples::silero::made_up`, four times in a row: the probabilities, chunk by chunk.
 
 `python tests/silero/make.py PACKAGE_FOLDER`, in the repository; needs onnxruntime and numpy.
 """
@@ -15,7 +15,7 @@ for i in range(48000):
     noise = (noise * 1664525 + 1013904223) % 2**32
     phase = (phase + 60 + i // 400) % 8192
     samples.append((phase - 4096) * (i // 1600 % 5) + (noise >> 20) - 2048)
-samples = np.array(samples, np.float32) / np.float32(32768)
+samples = np.tile(np.array(samples, np.float32) / np.float32(32768), 4)
 samples = np.pad(samples, (CONTEXT, -len(samples) % CHUNK))
 
 model = onnxruntime.InferenceSession(f"{sys.argv[1]}/silero_vad/data/silero_vad_16k_op15.onnx")

@@ -10,6 +10,7 @@ use mlx::{
 };
 use std::{
     collections::{BTreeMap, HashMap},
+    ops::Range,
     path::Path,
 };
 
@@ -146,6 +147,27 @@ fn for_mlx(weights: HashMap<String, Tensor>) -> HashMap<String, Tensor> {
         renamed.insert(name, tensor);
     }
     renamed
+}
+
+/// Chunks of silence that end speech, and of speech that are too few to be any.
+const SILENCE: usize = 4;
+const SHORT: usize = 8;
+
+/// Where somebody speaks, in chunks: from where the probability reaches `threshold` to where it stays 0.15 below it.
+#[must_use]
+pub fn segments(likely: &[f32], threshold: f32) -> Vec<Range<usize>> {
+    let (mut found, mut open): (Vec<Range<usize>>, Option<Range<usize>>) = (Vec::new(), None);
+    for (i, &likely) in likely.iter().enumerate() {
+        match &mut open {
+            None if likely >= threshold => open = Some(i..i + 1),
+            Some(part) if likely >= threshold - 0.15 => part.end = i + 1,
+            Some(part) if i >= part.end + SILENCE => found.extend(open.take()),
+            _ => {}
+        }
+    }
+    found.extend(open);
+    found.retain(|part| part.len() >= SHORT);
+    found
 }
 
 /// Three seconds that are no speech and not silence either: a saw that moves, louder and softer, with noise; whole numbers
