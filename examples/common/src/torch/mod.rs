@@ -2,6 +2,7 @@
 //!
 //! Not here: the pickle in them (`pickle`).
 
+mod opcodes;
 mod pickle;
 
 use crate::{Result, of_file};
@@ -35,7 +36,7 @@ fn zipped(bytes: &[u8]) -> Result<HashMap<String, Tensor>> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))?;
     let pickle = archive
         .file_names()
-        .filter_map(|name| name.ok())
+        .filter_map(std::result::Result::ok)
         .find_map(|name| name.strip_suffix("data.pkl").map(str::to_owned));
     let folder = pickle.ok_or("there is no data.pkl in the archive")?;
     let says_order = archive.index_for_name(&format!("{folder}byteorder")).is_some();

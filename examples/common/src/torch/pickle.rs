@@ -2,6 +2,7 @@
 //!
 //! Not here: the file around it, and where the numbers lie (`torch`).
 
+use super::opcodes::NAMES;
 use std::{collections::HashMap, rc::Rc};
 
 /// Containers in containers, at most: they are dropped by recursion.
@@ -74,78 +75,6 @@ static KNOWN: &[Known] = known! {
     "torch ByteStorage" What::Storage(mlx::Dtype::Uint8),
 };
 
-/// The names of the opcodes, by which an error tells one that is not read here.
-const NAMES: &[(u8, &str)] = &[
-    (b'(', "MARK"),
-    (b')', "EMPTY_TUPLE"),
-    (b'.', "STOP"),
-    (b'0', "POP"),
-    (b'1', "POP_MARK"),
-    (b'2', "DUP"),
-    (b'B', "BINBYTES"),
-    (b'C', "SHORT_BINBYTES"),
-    (b'F', "FLOAT"),
-    (b'G', "BINFLOAT"),
-    (b'I', "INT"),
-    (b'J', "BININT"),
-    (b'K', "BININT1"),
-    (b'L', "LONG"),
-    (b'M', "BININT2"),
-    (b'N', "NONE"),
-    (b'P', "PERSID"),
-    (b'Q', "BINPERSID"),
-    (b'R', "REDUCE"),
-    (b'S', "STRING"),
-    (b'T', "BINSTRING"),
-    (b'U', "SHORT_BINSTRING"),
-    (b'V', "UNICODE"),
-    (b'X', "BINUNICODE"),
-    (b']', "EMPTY_LIST"),
-    (b'a', "APPEND"),
-    (b'b', "BUILD"),
-    (b'c', "GLOBAL"),
-    (b'd', "DICT"),
-    (b'e', "APPENDS"),
-    (b'g', "GET"),
-    (b'h', "BINGET"),
-    (b'i', "INST"),
-    (b'j', "LONG_BINGET"),
-    (b'l', "LIST"),
-    (b'o', "OBJ"),
-    (b'p', "PUT"),
-    (b'q', "BINPUT"),
-    (b'r', "LONG_BINPUT"),
-    (b's', "SETITEM"),
-    (b't', "TUPLE"),
-    (b'u', "SETITEMS"),
-    (b'}', "EMPTY_DICT"),
-    (0x80, "PROTO"),
-    (0x81, "NEWOBJ"),
-    (0x82, "EXT1"),
-    (0x83, "EXT2"),
-    (0x84, "EXT4"),
-    (0x85, "TUPLE1"),
-    (0x86, "TUPLE2"),
-    (0x87, "TUPLE3"),
-    (0x88, "NEWTRUE"),
-    (0x89, "NEWFALSE"),
-    (0x8a, "LONG1"),
-    (0x8b, "LONG4"),
-    (0x8c, "SHORT_BINUNICODE"),
-    (0x8d, "BINUNICODE8"),
-    (0x8e, "BINBYTES8"),
-    (0x8f, "EMPTY_SET"),
-    (0x90, "ADDITEMS"),
-    (0x91, "FROZENSET"),
-    (0x92, "NEWOBJ_EX"),
-    (0x93, "STACK_GLOBAL"),
-    (0x94, "MEMOIZE"),
-    (0x95, "FRAME"),
-    (0x96, "BYTEARRAY8"),
-    (0x97, "NEXT_BUFFER"),
-    (0x98, "READONLY_BUFFER"),
-];
-
 /// Reads one pickle from the front of `bytes`, which goes on behind it.
 pub(super) fn read(bytes: &mut &[u8]) -> Result<Value, String> {
     let whole = *bytes;
@@ -213,7 +142,7 @@ impl Machine<'_> {
             b']' => Value::List(1, Vec::new()),
             b')' => Value::Tuple(1, Rc::new([])),
             b't' => tuple(self.marked()?)?,
-            0x85 | 0x86 | 0x87 => {
+            0x85..=0x87 => {
                 let from = self.stack.len().checked_sub(usize::from(code - 0x84)).ok_or(SHORT)?;
                 self.above_mark(from)?;
                 tuple(self.stack.split_off(from))?
