@@ -69,7 +69,7 @@ fn run(options: &Options) -> Result<()> {
         }
         let name = path.with_extension("svg");
         let svg = folder.join(name.file_name().unwrap_or(name.as_os_str()));
-        fs::write(&svg, timeline::svg(&samples, &likely, &found))
+        fs::write(&svg, timeline::svg(&samples, &likely, &found)?)
             .map_err(|error| format!("{}: {error}", svg.display()))?;
         eprintln!("{} in {took:.1?}: {}", path.display(), svg.display());
     }

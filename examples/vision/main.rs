@@ -16,7 +16,13 @@ use mlx_examples::{
     pictures,
     text::{bar, column},
 };
-use std::{collections::HashMap, env, fs, path::PathBuf, process::ExitCode, time::Instant};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    env, fs,
+    path::PathBuf,
+    process::ExitCode,
+    time::Instant,
+};
 
 /// Classes that are shown of a photo, and of a digit.
 const SHOWN: [usize; 2] = [5, 3];
@@ -58,14 +64,14 @@ impl From<Kind> for Eye {
 
 /// A network of either kind.
 enum Network {
-    Photos(EfficientNet),
+    Photos(Box<EfficientNet>),
     Digits(Net),
 }
 
 impl Network {
     fn open(eye: Eye) -> Result<Network> {
         Ok(match eye {
-            Eye::Photo => Network::Photos(EfficientNet::open()?),
+            Eye::Photo => Network::Photos(EfficientNet::open()?.into()),
             Eye::Mnist => Network::Digits(Net::open(Kind::Mnist)?),
             Eye::Usps => Network::Digits(Net::open(Kind::Usps)?),
             Eye::Svhn => Network::Digits(Net::open(Kind::Svhn)?),
@@ -123,11 +129,12 @@ fn run(options: &Options) -> Result<()> {
     let (mut networks, mut seen, mut right) = (HashMap::new(), Vec::new(), 0);
     let start = Instant::now();
     for (eye, path) in wanted {
-        if !networks.contains_key(&eye) {
-            networks.insert(eye, Network::open(eye)?);
-        }
+        let network = match networks.entry(eye) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(Network::open(eye)?),
+        };
         let picture = pictures::open(&path)?;
-        let classes = networks[&eye].look(&picture)?;
+        let classes = network.look(&picture)?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         show(&name, &classes);
         right += usize::from(labels.get(&path).is_some_and(|label| *label == classes[0].0));
