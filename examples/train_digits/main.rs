@@ -23,7 +23,7 @@ use std::{
 
 /// Train a network on handwritten digits
 #[derive(Parser)]
-struct Options {
+pub(crate) struct Options {
     /// Which network [default: cnn]
     #[arg(long)]
     model: Option<Kind>,
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
 }
 
 /// Trains on the device asked for; whether to the end.
-fn run(options: &Options) -> Result<bool> {
+pub(crate) fn run(options: &Options) -> Result<bool> {
     let device = match options.device {
         Some(Place::Cpu) => Device::cpu(),
         Some(Place::Gpu) => Device::gpu(),
@@ -152,10 +152,11 @@ fn curve(training: &Training) -> Figure {
     let per_epoch = training.steps_per_epoch();
     let losses = (1..).zip(&training.losses).map(|(step, &loss)| (f64::from(step), loss.into()));
     let accuracies = (1..).zip(&training.accuracies);
-    let accuracies = accuracies.map(|(epoch, &accuracy)| ((epoch * per_epoch) as f64, 100.0 * f64::from(accuracy)));
+    let accuracies =
+        accuracies.map(|(epoch, &accuracy)| ((epoch * per_epoch) as f64, 100.0 * f64::from(accuracy)));
     let last = training.steps() as f64;
     let panel = |y| Panel::new("step", y).x_range(0.0, last);
     Figure::new(format!("train_digits {}", training.settings))
-        .panel(panel("loss [nat]").line("cross entropy of the batch", losses))
+        .panel(panel("loss [nat]").line("cross entropy of the batch, with smoothed labels", losses))
         .panel(panel("accuracy [%]").line("of 360 pictures held out", accuracies))
 }

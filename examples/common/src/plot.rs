@@ -85,11 +85,7 @@ impl Panel {
 
     /// With one more line; it is broken at points that are not finite. A name that is not empty is in the legend.
     #[must_use]
-    pub fn line(
-        mut self,
-        name: impl Into<String>,
-        points: impl IntoIterator<Item = (f64, f64)>,
-    ) -> Panel {
+    pub fn line(mut self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Panel {
         self.lines.push(Line { name: name.into(), points: points.into_iter().collect() });
         self
     }
@@ -153,11 +149,7 @@ impl Panel {
         for (value, text) in x.ticks(8) {
             let at = x.at(value);
             writeln!(svg, r##"<path d="M{at:.1} {bottom}v4" stroke="#57606a"/>"##)?;
-            writeln!(
-                svg,
-                r#"<text x="{at:.1}" y="{}" text-anchor="middle">{text}</text>"#,
-                bottom + 18.0
-            )?;
+            writeln!(svg, r#"<text x="{at:.1}" y="{}" text-anchor="middle">{text}</text>"#, bottom + 18.0)?;
         }
         writeln!(svg, r##"<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#57606a"/>"##)?;
         let [across, up] = self.labels.each_ref().map(|label| escaped(label));
@@ -175,9 +167,8 @@ impl Panel {
         let points = self.lines.iter().flat_map(|line| &line.points);
         let finite = points.filter(|(x, y)| x.is_finite() && y.is_finite());
         let values = finite.map(|&(x, y)| if axis == 0 { x } else { y });
-        let of_points = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
+        let of_points = values
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
         match self.ranges[axis].unwrap_or(of_points) {
             (low, high) if low < high && (high - low).is_finite() => (low, high),
             (low, _) if low.is_finite() => (low - 0.5, low + 0.5),

@@ -78,7 +78,8 @@ impl Training {
         let mut optimizer = AdamW::new(schedule(settings, &digits)?)?.bias_correction(true);
         optimizer.init(&net.trainable_parameters())?;
         let compiled = compile_step(&net, &optimizer, learn);
-        let step = move |net: &mut Net, optimizer: &mut AdamW, batch: &Batch| compiled.call(net, optimizer, batch);
+        let step =
+            move |net: &mut Net, optimizer: &mut AdamW, batch: &Batch| compiled.call(net, optimizer, batch);
         Ok(Training {
             settings,
             net,
@@ -101,7 +102,8 @@ impl Training {
         if at == 0 {
             let keys = random::split(&self.shuffle, 2)?;
             self.shuffle = keys.index(0);
-            self.order = random::Permutation::new(self.digits.training.1.dim(0)).key(&keys.index(1)).sample()?;
+            self.order =
+                random::Permutation::new(self.digits.training.1.dim(0)).key(&keys.index(1)).sample()?;
         }
         let rows = self.order.index(at * batch..(at + 1) * batch);
         let (pictures, digits) = &self.digits.training;
@@ -110,7 +112,8 @@ impl Training {
         mlx::eval(self.net.parameters().values().chain(self.optimizer.state().values()))?;
         let loss: f32 = loss.item()?;
         if !loss.is_finite() {
-            let why = format!("the loss is {loss} after {} steps: try a lower learning rate", self.losses.len());
+            let why =
+                format!("the loss is {loss} after {} steps: try a lower learning rate", self.losses.len());
             return Err(why.into());
         }
         self.losses.push(loss);
@@ -163,7 +166,8 @@ impl Training {
     /// What MLX refuses.
     pub fn tensors(&self) -> Result<Parameters> {
         let mut tensors = Parameters::new();
-        tensors.extend(self.net.parameters().into_iter().map(|(key, tensor)| (format!("model.{key}"), tensor)));
+        tensors
+            .extend(self.net.parameters().into_iter().map(|(key, tensor)| (format!("model.{key}"), tensor)));
         let state = self.optimizer.state().into_iter();
         tensors.extend(state.map(|(key, tensor)| (format!("optimizer.{key}"), tensor)));
         tensors.insert("random.key".to_owned(), random::state()?);
@@ -197,8 +201,9 @@ impl Settings {
 
 /// One step: the loss of the pictures, its gradients, the optimizer's step.
 fn learn(net: &mut Net, optimizer: &mut AdamW, (pictures, digits): &Batch) -> mlx::Result<Tensor> {
-    let how = CrossEntropy::new().reduction(Reduction::Mean);
-    let (loss, gradients) = nn::value_and_grad(net, |net| cross_entropy(&net.forward(pictures)?, digits, how))?;
+    let how = CrossEntropy::new().label_smoothing(0.1).reduction(Reduction::Mean);
+    let (loss, gradients) =
+        nn::value_and_grad(net, |net| cross_entropy(&net.forward(pictures)?, digits, how))?;
     optimizer.update(net, &gradients)?;
     Ok(loss)
 }
