@@ -35,8 +35,9 @@ fn check(name: &str, how: Sampling) {
 fn a_seed_is_what_a_draw_depends_on() {
     let logits = Tensor::from_shape_slice([1, 64], &[0.0_f32; 64]).expect("scores");
     let draws = |seed| {
-        let mut sampler = Sampler::new(Sampling { temperature: 1.0, seed: Some(seed), ..Sampling::default() })
-            .expect("settings in their range");
+        let mut sampler =
+            Sampler::new(Sampling { temperature: 1.0, seed: Some(seed), ..Sampling::default() })
+                .expect("settings in their range");
         let mut draw = || sampler.sample(&logits).expect("scores").item::<u32>().expect("computed");
         [draw(), draw(), draw(), draw(), draw(), draw()]
     };
@@ -50,6 +51,12 @@ fn settings_out_of_range_are_named() {
     let refused = |how: Sampling| how.checked().expect_err("out of range");
     assert_eq!(refused(Sampling { top_p: 1.5, ..plain }), "top_p is 1.5, not between 0 and 1");
     assert_eq!(refused(Sampling { min_p: -0.1, ..plain }), "min_p is -0.1, not between 0 and 1");
-    assert_eq!(refused(Sampling { temperature: f64::NAN, ..plain }), "temperature is NaN, not a number from 0 on");
-    assert_eq!(refused(Sampling { repetition_penalty: f64::INFINITY, ..plain }), "repetition_penalty is inf, not a number from 0 on");
+    assert_eq!(
+        refused(Sampling { temperature: f64::NAN, ..plain }),
+        "temperature is NaN, not a number from 0 on"
+    );
+    assert_eq!(
+        refused(Sampling { repetition_penalty: f64::INFINITY, ..plain }),
+        "repetition_penalty is inf, not a number from 0 on"
+    );
 }

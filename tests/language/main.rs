@@ -7,6 +7,9 @@
 mod folder;
 #[path = "../support/own_blas.rs"]
 mod own_blas;
+#[allow(dead_code, reason = "where Python is, but not how it runs a script of one text")]
+#[path = "../support/python.rs"]
+mod python;
 
 mod bad_files;
 mod command_line;

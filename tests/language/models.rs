@@ -39,7 +39,8 @@ fn with_mlx_own_blas() {
 #[track_caller]
 fn check(name: &str, dtype: Dtype) {
     let model = load(name, Form::Stored, None);
-    let expected = mlx::ops::load_safetensors(folder(name).join("expected.safetensors")).expect("ours").tensors;
+    let expected =
+        mlx::ops::load_safetensors(folder(name).join("expected.safetensors")).expect("ours").tensors;
     let tokens = &expected["tokens"];
     let mut caches = model.new_caches().expect("a checked config");
     let parts = [(0, 7), (7, 8), (8, 9), (9, 10), (10, 11), (11, 13), (13, 14)];
