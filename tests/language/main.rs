@@ -19,3 +19,4 @@ mod golden;
 mod json;
 mod models;
 mod texts;
+mod twin;

@@ -13,6 +13,7 @@ mod generate;
 mod json;
 mod model;
 mod norm;
+mod outputs;
 mod rotary;
 mod sampling;
 mod tokenizer;
@@ -24,6 +25,7 @@ pub use config::{Architecture, Config, Scaling};
 pub use generate::{Generation, Settings, Timing};
 pub use json::{Json, JsonMask};
 pub use model::Model;
+pub use outputs::outputs;
 pub use sampling::{Sampler, Sampling};
 pub use tokenizer::{TextStream, Tokenizer};
 
