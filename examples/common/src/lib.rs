@@ -4,6 +4,7 @@
 
 pub mod digits;
 pub mod download;
+pub mod language;
 pub mod plot;
 
 use std::{error::Error, fmt::Display, path::Path};
