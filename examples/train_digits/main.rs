@@ -108,7 +108,7 @@ fn train(options: &Options, stop: &AtomicBool) -> Result<bool> {
     }
     bar.finish_and_clear();
     training.net.save_weights(options.out.join("model.safetensors"))?;
-    fs::write(options.out.join("curve.svg"), curve(&training).svg())?;
+    fs::write(options.out.join("curve.svg"), curve(&training).to_string())?;
     println!("checkpoint.safetensors, model.safetensors and curve.svg are in {}", options.out.display());
     Ok(true)
 }
