@@ -2,9 +2,13 @@
 //!
 //! A model's Python original is `xtask/parity/models/NAME.py`. Not here: the comparison (xtask).
 
-use crate::download::Package;
+use crate::{
+    Result, ccexam, digits,
+    download::{CCEXAM, EFFICIENTNET, MINILM, Package, SCIKIT_LEARN, SILERO, SMOLLM2},
+    efficientnet, language, minilm, silero,
+};
 use mlx::Tensor;
-use std::{collections::BTreeMap, error::Error};
+use std::collections::BTreeMap;
 
 /// Named results of a model.
 pub type Outputs = BTreeMap<String, Tensor>;
@@ -16,8 +20,15 @@ pub struct Model {
     /// Where its weights, or data, are.
     pub package: Package,
     /// Computes what the script computes, under the same names.
-    pub outputs: fn() -> Result<Outputs, Box<dyn Error>>,
+    pub outputs: fn() -> Result<Outputs>,
 }
 
 /// All of them.
-pub const MODELS: &[Model] = &[];
+pub const MODELS: &[Model] = &[
+    Model { name: "ccexam", package: CCEXAM, outputs: ccexam::outputs },
+    Model { name: "digits", package: SCIKIT_LEARN, outputs: digits::outputs },
+    Model { name: "efficientnet", package: EFFICIENTNET, outputs: efficientnet::outputs },
+    Model { name: "language", package: SMOLLM2, outputs: || Ok(language::outputs()?) },
+    Model { name: "minilm", package: MINILM, outputs: minilm::outputs },
+    Model { name: "silero", package: SILERO, outputs: silero::outputs },
+];
