@@ -28,7 +28,7 @@ pub const MODELS: &[Model] = &[
     Model { name: "ccexam", package: CCEXAM, outputs: ccexam::outputs },
     Model { name: "digits", package: SCIKIT_LEARN, outputs: digits::outputs },
     Model { name: "efficientnet", package: EFFICIENTNET, outputs: efficientnet::outputs },
-    Model { name: "language", package: SMOLLM2, outputs: || Ok(language::outputs()?) },
+    Model { name: "language", package: SMOLLM2, outputs: || language::outputs().map_err(|e| e as _) },
     Model { name: "minilm", package: MINILM, outputs: minilm::outputs },
     Model { name: "silero", package: SILERO, outputs: silero::outputs },
 ];

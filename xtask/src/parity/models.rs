@@ -53,7 +53,9 @@ pub(super) fn run(asked: &Models) -> Result<bool, String> {
         println!("{line}");
     }
     let (mut passed, mut failed) = (0, 0);
-    for model in MODELS.iter().filter(|model| asked.names.is_empty() || asked.names.iter().any(|n| n == model.name)) {
+    for model in
+        MODELS.iter().filter(|model| asked.names.is_empty() || asked.names.iter().any(|n| n == model.name))
+    {
         let start = Instant::now();
         match compare(model, asked, &surroundings.python()?) {
             Ok(count) => {
