@@ -10,8 +10,9 @@ use super::{
     side,
     worker::{self, value::encode_tensor},
 };
+use crate::python;
 use clap::Args;
-use mlx_core::Tensor;
+use mlx_core::{MLX_VERSION, Tensor};
 use mlx_examples::parity::{MODELS, Model};
 use mlx_ops::{load_safetensors, save_safetensors};
 use std::{
@@ -28,7 +29,7 @@ pub(super) struct Models {
     /// The device that computes on both sides; without it, MLX's own choice.
     #[arg(long, value_enum)]
     device: Option<Place>,
-    /// A folder with Python MLX and numpy, in place of one that pip fills.
+    /// A folder with Python MLX, numpy and mlx-lm, in place of those that pip fills.
     #[arg(long)]
     site: Option<PathBuf>,
     /// Let both sides' own output through.
@@ -52,12 +53,13 @@ pub(super) fn run(asked: &Models) -> Result<bool, String> {
     for line in Driver::start(&surroundings)?.greeting() {
         println!("{line}");
     }
+    let python_path = python_path(asked, surroundings.python()?)?;
     let (mut passed, mut failed) = (0, 0);
     for model in
         MODELS.iter().filter(|model| asked.names.is_empty() || asked.names.iter().any(|n| n == model.name))
     {
         let start = Instant::now();
-        match compare(model, asked, &surroundings.python()?) {
+        match compare(model, asked, &python_path) {
             Ok(count) => {
                 passed += 1;
                 println!("ok {}: {count} tensors, {:.1} s", model.name, start.elapsed().as_secs_f64());
@@ -70,6 +72,15 @@ pub(super) fn run(asked: &Models) -> Result<bool, String> {
     }
     println!("{passed} passed, {failed} failed, 0 skipped");
     Ok(failed == 0)
+}
+
+/// Where the originals find Python MLX and mlx-lm, whose many needs are those of its tokenizers and not of its models.
+fn python_path(asked: &Models, site: PathBuf) -> Result<PathBuf, String> {
+    if asked.site.is_some() {
+        return Ok(site);
+    }
+    let models = python::site("models", &["--no-deps", &format!("mlx-lm=={MLX_VERSION}")])?;
+    env::join_paths([site, models]).map(PathBuf::from).map_err(|e| e.to_string())
 }
 
 /// The process of the Rust side: computes a model and writes what it gave.
@@ -88,7 +99,7 @@ fn find(name: &str) -> Result<&'static Model, String> {
 }
 
 /// How many tensors both sides agree on, or the first thing they do not.
-fn compare(model: &Model, asked: &Models, site: &Path) -> Result<usize, String> {
+fn compare(model: &Model, asked: &Models, python_path: &Path) -> Result<usize, String> {
     let package = model.package.folder().map_err(|e| e.to_string())?;
     let scratch = side::scratch().map_err(|e| format!("no folder for temporary files: {e}"))?;
     let [python, rust] = ["python.safetensors", "rust.safetensors"].map(|name| scratch.path().join(name));
@@ -100,7 +111,7 @@ fn compare(model: &Model, asked: &Models, site: &Path) -> Result<usize, String> 
         let said = || std::fs::read_to_string(side::stderr(scratch.path())).unwrap_or_default();
         crate::succeed(&mut command?).map_err(|why| format!("{why}\n{}", said()))
     };
-    run(&driver::interpreter()?, vec![script, package, python.clone()], ("PYTHONPATH", site.into()))?;
+    run(&driver::interpreter()?, vec![script, package, python.clone()], ("PYTHONPATH", python_path.into()))?;
     let program = env::current_exe().map_err(|e| e.to_string())?;
     let arguments = vec!["parity-model".into(), model.name.into(), rust.clone()];
     run(&program, arguments, ("MLX_CPU", "stock".into()))?;
