@@ -5,6 +5,7 @@
 pub mod digits;
 pub mod download;
 pub mod language;
+pub mod lora;
 pub mod plot;
 
 use std::{error::Error, fmt::Display, path::Path};

@@ -4,6 +4,7 @@
 //! An error names the file and the tensor. Not here: what the weights are for (`model`).
 
 use super::{Result, config::Config};
+use crate::lora::Projection;
 use mlx::{
     fast::{QuantMode, Quantization, QuantizedTensor, dequantize, quantize},
     nn::{Embedding, Linear, MaybeQuantized, Weights},
@@ -148,14 +149,15 @@ impl Source<'_> {
     ///
     /// # Errors
     /// A tensor that is missing, has another shape or is there and should not be.
-    pub fn linear(&self, name: &str, shape: [i32; 2], bias: bool) -> Result<MaybeQuantized<Linear>> {
+    pub fn linear(&self, name: &str, shape: [i32; 2], bias: bool) -> Result<Projection> {
         let at = self.scope(name);
         let bias = if bias { Some(at.tensor("bias", &shape[..1])?) } else { None };
         Ok(match at.matrix(shape)? {
-            Matrix::Dense(weight) => Linear::from_parameters(weight, bias).into(),
+            Matrix::Dense(weight) => MaybeQuantized::Full(Linear::from_parameters(weight, bias)).into(),
             Matrix::Quantized(weight) => MaybeQuantized::Quantized(mlx::nn::QuantizedForm::Weight(
                 mlx::nn::QuantizedLinear::from_parameters(weight, bias),
-            )),
+            ))
+            .into(),
         })
     }
 
