@@ -33,6 +33,8 @@ impl LoRALinear {
     /// A dropout outside [0, 1); a layer of another kind.
     pub fn from_base(linear: MaybeQuantized<Linear>, term: &Term) -> Result<LoRALinear> {
         let [outputs, inputs] = dims(&linear)?;
+        // mlx-lm draws a layer that it throws away: without that, a seed would give other terms than there.
+        drop(Linear::new(inputs, outputs, false)?);
         let bound = 1.0 / f64::from(inputs).sqrt();
         Ok(LoRALinear {
             linear,
