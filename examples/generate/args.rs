@@ -9,6 +9,7 @@ use std::path::PathBuf;
 ///
 /// Ctrl-C ends it behind the token under way, with exit code 130.
 #[derive(Parser)]
+#[allow(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct Args {
     /// What to say to the model; with --raw, the text to go on with
     pub(crate) prompt: String,

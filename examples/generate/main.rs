@@ -58,12 +58,8 @@ fn run(args: &Args, on_cpu: bool) -> Result<()> {
     let path = args.model.clone().map_or_else(smollm2, Ok)?;
     let language = Language::load(&path, args.form(on_cpu), args.dtype())?;
     let prompt = language.prompt(&args.prompt, args.raw)?;
-    let json = match args.json {
-        true => {
-            Some(JsonMask::new(language.tokenizer.bytes(language.model.config().vocab_size), &language.stop)?)
-        }
-        false => None,
-    };
+    let bytes = || language.tokenizer.bytes(language.model.config().vocab_size);
+    let json = args.json.then(|| JsonMask::new(bytes(), &language.stop)).transpose()?;
     eprintln!(
         "{}: read in {:.2} s, {} tokens in the prompt",
         path.display(),

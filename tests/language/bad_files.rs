@@ -15,7 +15,7 @@ fn changed(name: &str, change: impl FnOnce(&mut HashMap<String, Tensor>)) -> Str
     let mut tensors = ops::load_safetensors(from.join("model.safetensors")).expect("ours").tensors;
     change(&mut tensors);
     ops::save_safetensors(to.join("model.safetensors"), tensors.iter()).expect("a folder of ours");
-    let error = load(&to).err().expect("it is another model's");
+    let error = load(&to).expect_err("it is another model's");
     let file = to.join("model.safetensors").display().to_string();
     assert!(error.contains(&file), "{error}");
     error.replace(&file, "FILE")
@@ -39,7 +39,7 @@ fn weights_of_another_model() {
         format!("FILE: tensor {name}: has the shape [48, 31], and the config asks for [48, 32]")
     );
     let extra = changed("llama", |tensors| {
-        drop(tensors.insert("model.layers.2.mlp.up_proj.weight".into(), zeros(&[1])))
+        drop(tensors.insert("model.layers.2.mlp.up_proj.weight".into(), zeros(&[1])));
     });
     assert_eq!(extra, "FILE: tensor model.layers.2.mlp.up_proj.weight: the model has no use for it");
     let bias = changed("llama", |tensors| {
@@ -52,7 +52,7 @@ fn weights_of_another_model() {
         "FILE: tensor model.layers.0.self_attn.k_proj.bias: the model has no use for it, nor for 1 others"
     );
     let vocabulary = changed("llama", |tensors| {
-        drop(tensors.insert("model.embed_tokens.weight".into(), zeros(&[65, 32])))
+        drop(tensors.insert("model.embed_tokens.weight".into(), zeros(&[65, 32])));
     });
     assert_eq!(
         vocabulary,
@@ -67,7 +67,7 @@ fn quantized_weights_that_do_not_belong_together() {
     let none = changed("llama_quantized", |tensors| drop(tensors.remove(&format!("{at}.biases"))));
     assert_eq!(none, format!("FILE: tensor {at}.biases: is not in the file"));
     let words = changed("llama_quantized", |tensors| {
-        drop(tensors.insert(format!("{at}.weight"), unsigned(&[64, 7])))
+        drop(tensors.insert(format!("{at}.weight"), unsigned(&[64, 7])));
     });
     assert_eq!(
         words,
@@ -87,12 +87,12 @@ fn weights_that_are_cut_off() {
     let folder = Folder::new("cut");
     let from = models::folder("gemma");
     fs::copy(from.join("config.json"), folder.path("config.json")).expect("a file of ours");
-    let error = load(&folder.path("")).err().expect("there are none");
+    let error = load(&folder.path("")).expect_err("there are none");
     assert!(error.ends_with("has no model.safetensors"), "{error}");
     let bytes = fs::read(from.join("model.safetensors")).expect("a file of ours");
     for length in [0, 5, 100, bytes.len() / 2, bytes.len() - 1] {
         fs::write(folder.path("model.safetensors"), &bytes[..length]).expect("a folder of ours");
-        let error = load(&folder.path("")).err().expect("it is cut off");
+        let error = load(&folder.path("")).expect_err("it is cut off");
         assert!(error.contains(&folder.path("model.safetensors").display().to_string()), "{length}: {error}");
     }
 }
@@ -103,7 +103,7 @@ fn shards_that_are_missing() {
     for file in ["config.json", "model.safetensors.index.json", "model-00001-of-00002.safetensors"] {
         fs::copy(models::folder("qwen2").join(file), folder.path(file)).expect("a file of ours");
     }
-    let error = load(&folder.path("")).err().expect("one is missing");
+    let error = load(&folder.path("")).expect_err("one is missing");
     assert!(error.contains("model-00002-of-00002.safetensors"), "{error}");
 }
 
@@ -180,7 +180,7 @@ fn gguf_files_of_other_models() {
     );
     assert_eq!(
         replaced("blk.29.ffn_up.weight", "blk.29.ffn_ux.weight"),
-        "FILE: tensor blk.29.ffn_ux.weight is of no part that is known here"
+        "FILE: tensor blk.29.ffn_ux.biases is of no part that is known here"
     );
 }
 

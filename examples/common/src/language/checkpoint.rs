@@ -51,11 +51,12 @@ impl Checkpoint {
         config: &mut Config,
     ) -> Result<Checkpoint> {
         config.tie_word_embeddings = !file.tensors.contains_key("output.weight");
-        let renamed = |(name, tensor): (String, Tensor)| match renamed(&name) {
-            Some(name) => Ok((name, tensor)),
-            None => Err(format!("{}: tensor {name} is of no part that is known here", path.display())),
-        };
-        let tensors = file.tensors.into_iter().map(renamed).collect::<Result<_, _>>()?;
+        // The first by name: the map's own order is another one each time.
+        if let Some(name) = file.tensors.keys().filter(|name| renamed(name).is_none()).min() {
+            return Err(format!("{}: tensor {name} is of no part that is known here", path.display()).into());
+        }
+        let tensors = file.tensors.into_iter().filter_map(|(name, tensor)| Some((renamed(&name)?, tensor)));
+        let tensors = tensors.collect();
         let dtype = dtype.or(Some(Dtype::Float32));
         Ok(Checkpoint { path: path.to_owned(), tensors, dtype, form, used: RefCell::default() })
     }

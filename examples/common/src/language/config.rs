@@ -24,7 +24,7 @@ pub enum Architecture {
 
 /// The sizes and settings of a model.
 #[derive(Clone, Debug)]
-#[allow(missing_docs, reason = "named as in config.json")]
+#[allow(missing_docs, clippy::struct_excessive_bools, reason = "named as in config.json")]
 pub struct Config {
     pub architecture: Architecture,
     pub hidden_size: i32,

@@ -143,13 +143,12 @@ impl<'a> Generation<'a> {
     }
 
     fn step(&mut self) -> Result<Option<u32>> {
-        let current = match self.next.take() {
-            Some(next) => next,
-            None => {
-                self.prefill()?;
-                let tokens = Tensor::from_slice(&std::mem::take(&mut self.prompt))?;
-                self.start(&tokens)?
-            }
+        let current = if let Some(next) = self.next.take() {
+            next
+        } else {
+            self.prefill()?;
+            let tokens = Tensor::from_slice(&std::mem::take(&mut self.prompt))?;
+            self.start(&tokens)?
         };
         let is_last = self.given + 1 >= self.settings.max_tokens;
         // The next one needs no look at this one, but for a mask, which does.
@@ -167,7 +166,7 @@ impl<'a> Generation<'a> {
             }
         }
         self.given += 1;
-        if self.given % CLEAR_AFTER == 0 {
+        if self.given.is_multiple_of(CLEAR_AFTER) {
             memory::clear_cache()?;
         }
         Ok(Some(token))

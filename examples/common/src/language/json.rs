@@ -89,10 +89,12 @@ impl Json {
     pub fn after(self, byte: u8) -> Option<Json> {
         let with = |expect| Some(Json { expect, ..self });
         match (self.expect, byte) {
-            (Expect::Text { is_key, inside }, _) => match inside.after(byte)? {
-                Some(inside) => with(Expect::Text { is_key, inside }),
-                None => with(if is_key { Expect::Colon } else { Expect::More }),
-            },
+            (Expect::Text { is_key, inside: Inside::Plain }, b'"') => {
+                with(if is_key { Expect::Colon } else { Expect::More })
+            }
+            (Expect::Text { is_key, inside }, _) => {
+                with(Expect::Text { is_key, inside: inside.after(byte)? })
+            }
             (Expect::Word([first, rest @ ..]), _) => match (byte == *first, rest) {
                 (true, []) => with(Expect::More),
                 (true, rest) => with(Expect::Word(rest)),
@@ -106,7 +108,9 @@ impl Json {
             (_, b' ' | b'\t' | b'\n' | b'\r') => Some(self),
             (Expect::Value { .. }, b'{') => self.opened(true),
             (Expect::Value { .. }, b'[') => self.opened(false),
-            (Expect::Value { or_end: true }, b']') | (Expect::Key { or_end: true }, b'}') => self.closed(),
+            (Expect::Value { or_end: true }, b']') | (Expect::Key { or_end: true }, b'}') => {
+                Some(self.closed())
+            }
             // The whole is an object or an array.
             (Expect::Value { .. }, _) if self.depth == 0 => None,
             (Expect::Value { .. }, _) => with(scalar(byte)?),
@@ -115,7 +119,7 @@ impl Json {
             (Expect::More, _) if self.depth > 0 => match (byte, self.open & 1 == 1) {
                 (b',', true) => with(Expect::Key { or_end: false }),
                 (b',', false) => with(Expect::Value { or_end: false }),
-                (b'}', true) | (b']', false) => self.closed(),
+                (b'}', true) | (b']', false) => Some(self.closed()),
                 _ => None,
             },
             _ => None,
@@ -134,8 +138,8 @@ impl Json {
         (self.depth < DEEPEST).then_some(Json { expect, open, depth: self.depth + 1 })
     }
 
-    fn closed(self) -> Option<Json> {
-        Some(Json { expect: Expect::More, open: self.open >> 1, depth: self.depth - 1 })
+    fn closed(self) -> Json {
+        Json { expect: Expect::More, open: self.open >> 1, depth: self.depth - 1 }
     }
 }
 
@@ -179,16 +183,14 @@ impl Number {
 }
 
 impl Inside {
-    /// `None` for what may not come, `Some(None)` for the end of the string.
-    fn after(self, byte: u8) -> Option<Option<Inside>> {
-        Some(Some(match (self, byte) {
-            (Inside::Plain, b'"') => return Some(None),
+    /// After one more byte that does not end the string, if it may come.
+    fn after(self, byte: u8) -> Option<Inside> {
+        Some(match (self, byte) {
             (Inside::Plain, b'\\') => Inside::Escape,
-            (Inside::Plain, 0x20..=0x7F) => Inside::Plain,
+            (Inside::Plain, 0x20..=0x7F)
+            | (Inside::Escape, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Inside::Plain,
             (Inside::Plain, _) => utf8(byte)?,
             (Inside::Escape, b'u') => Inside::Hex { left: 4, is_d: false },
-            (Inside::Escape, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Inside::Plain,
-            (Inside::Escape, _) => return None,
             (Inside::Hex { left, is_d }, _) => {
                 let digit = char::from(byte).to_digit(16)?;
                 match left {
@@ -201,8 +203,8 @@ impl Inside {
                 1 => Inside::Plain,
                 _ => Inside::Utf8 { left: left - 1, from: 0x80, to: 0xBF },
             },
-            (Inside::Utf8 { .. }, _) => return None,
-        }))
+            _ => return None,
+        })
     }
 }
 

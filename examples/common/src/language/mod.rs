@@ -31,7 +31,7 @@ pub use tokenizer::{TextStream, Tokenizer};
 
 use crate::download::SMOLLM2;
 use fields::Fields;
-use mlx::{Dtype, ops};
+use mlx::{Dtype, nn::ModuleExt, ops};
 use serde_json::{Map, Value};
 use std::{
     error::Error,
@@ -78,6 +78,8 @@ impl Language {
             .tokenizer
             .fits(language.model.config().vocab_size)
             .map_err(|e| format!("{}: {e}", path.display()))?;
+        // Now, and not with the first token.
+        mlx::eval(language.model.parameters().values())?;
         Ok(language)
     }
 

@@ -23,6 +23,7 @@ use mlx::{
 use std::sync::LazyLock;
 
 /// A language model.
+#[allow(clippy::struct_field_names, reason = "the names of the weights")]
 #[derive(Clone, Debug, Module)]
 pub struct Model {
     model: Decoder,
@@ -39,9 +40,10 @@ impl Model {
     pub fn new(config: &Config, checkpoint: &Checkpoint) -> Result<Model> {
         let weights = checkpoint.root();
         let model = Decoder::new(config, &weights.scope("model"))?;
-        let lm_head = match config.tie_word_embeddings {
-            true => None,
-            false => Some(weights.linear("lm_head", [config.vocab_size, config.hidden_size], false)?),
+        let lm_head = if config.tie_word_embeddings {
+            None
+        } else {
+            Some(weights.linear("lm_head", [config.vocab_size, config.hidden_size], false)?)
         };
         checkpoint.all_used(config)?;
         Ok(Model { model, lm_head, config: config.clone() })
@@ -58,9 +60,11 @@ impl Model {
     /// # Errors
     /// None: the config was checked.
     pub fn new_caches(&self) -> mlx::Result<Vec<Cache>> {
-        let cache = |&slides: &bool| match slides {
-            true => RotatingKvCache::new(self.config.sliding_window, 0).map(Cache::Window),
-            false => Ok(Cache::All(KvCache::new())),
+        let cache = |&slides: &bool| {
+            if slides {
+                return RotatingKvCache::new(self.config.sliding_window, 0).map(Cache::Window);
+            }
+            Ok(Cache::All(KvCache::new()))
         };
         self.config.sliding.iter().map(cache).collect()
     }
@@ -196,20 +200,20 @@ impl Block {
             let x = x + y;
             return Ok(&x + self.mlp.forward(&self.post_attention_layernorm.forward(&x)?)?);
         };
-        let x = joined(x, &self.post_attention_layernorm.forward(&y)?)?;
+        let x = joined(x, &self.post_attention_layernorm.forward(&y)?);
         let y = self.mlp.forward(&before.forward(&x)?)?;
-        joined(&x, &after.forward(&y)?)
+        Ok(joined(&x, &after.forward(&y)?))
     }
 }
 
 /// `x + y`, within float16's range where they are that.
-fn joined(x: &Tensor, y: &Tensor) -> mlx::Result<Tensor> {
+fn joined(x: &Tensor, y: &Tensor) -> Tensor {
     if x.dtype() != Dtype::Float16 {
-        return Ok(x + y);
+        return x + y;
     }
     let bound = 65_504.0;
     let wide = x.astype(Dtype::Float32) + y.astype(Dtype::Float32);
-    Ok(wide.clip(-bound, bound).astype(Dtype::Float16))
+    wide.clip(-bound, bound).astype(Dtype::Float16)
 }
 
 /// Two projections, one of them a gate for the other, and one back.

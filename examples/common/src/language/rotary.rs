@@ -87,7 +87,7 @@ fn llama3_periods(dims: i32, base: f64, scaling: &Scaling) -> Result<Tensor> {
     let (longest, shortest) = (original / low, original / high);
     let freqs = periods(ops::arange(0, dims, 2)?, dims, base)?;
     let wavelens = 2.0 * PI * &freqs;
-    let freqs = ops::where_(&wavelens.gt(longest), &(&freqs * factor), &freqs)?;
+    let freqs = ops::where_(wavelens.gt(longest), &(&freqs * factor), &freqs)?;
     let is_medium = wavelens.gt(shortest) & wavelens.lt(longest);
     let smooth = (original / &wavelens - low) / (high - low);
     let smoothed = &freqs / ((1.0 - &smooth) / factor + &smooth);

@@ -114,7 +114,7 @@ impl Sampler {
         let mut logits = logits.clone();
         if let (Some(by), Some(last)) = (self.penalty, &self.last) {
             let scores = logits.index((.., last));
-            let less = ops::where_(&scores.lt(0), &(&scores * by), &(&scores / by))?;
+            let less = ops::where_(scores.lt(0), &(&scores * by), &(&scores / by))?;
             logits.set_index((.., last), &less);
         }
         let mut logprobs = &logits - ops::logsumexp(&logits, axes(..).keep())?;
@@ -134,13 +134,13 @@ fn top_p(logprobs: &Tensor, most: f64) -> Result<Tensor> {
     let total = above.index((Ellipsis, ..1)) + probabilities.index((Ellipsis, ..1));
     let dropped = above.ge(most * total).sum(axes(-1).keep());
     let threshold = ops::take_along_axis(&sorted, &dropped, -1)?;
-    ops::where_(&logprobs.lt(&threshold), f64::NEG_INFINITY, logprobs)
+    ops::where_(logprobs.lt(&threshold), f64::NEG_INFINITY, logprobs)
 }
 
 /// The tokens at least `least` times as probable as the likeliest.
 fn min_p(logprobs: &Tensor, least: f64) -> Result<Tensor> {
     let threshold = logprobs.max(axes(-1).keep()) + least.ln();
-    ops::where_(&logprobs.lt(&threshold), f64::NEG_INFINITY, logprobs)
+    ops::where_(logprobs.lt(&threshold), f64::NEG_INFINITY, logprobs)
 }
 
 /// A draw by the scores over `temperature`, with a key of its own; `key` becomes the next one.

@@ -3,7 +3,7 @@
 //! Not here: what a conversation looks like as one text (`chat`).
 
 use super::Result;
-use mlx::ops::GgufValue;
+use mlx::{Tensor, ops::GgufValue};
 use std::{collections::HashMap, path::Path};
 use tokenizers::{
     AddedToken, DecoderWrapper, Tokenizer as Inner,
@@ -65,13 +65,13 @@ impl Tokenizer {
         inner.with_pre_tokenizer(Some(Sequence::new(pieces)));
         inner.with_decoder(Some(ByteLevel::default()));
 
-        let kinds = value("token_type")?.as_tensor().map(|kinds| kinds.to_vec::<i32>());
+        let kinds = value("token_type")?.as_tensor().map(Tensor::to_vec::<i32>);
         let kinds = kinds.ok_or("tokenizer.ggml.token_type is no list of numbers")??;
         let control = tokens.iter().zip(&kinds).filter(|&(_, &kind)| kind == CONTROL);
         inner.add_special_tokens(control.map(|(token, _)| AddedToken::from(token.as_str(), true)))?;
         let number = |key| value(key).ok().and_then(GgufValue::as_tensor);
-        let bos = match number("add_bos_token").map(|add| add.item::<bool>()).transpose()? {
-            Some(true) => number("bos_token_id").map(|id| id.item::<u32>()).transpose()?,
+        let bos = match number("add_bos_token").map(Tensor::item::<bool>).transpose()? {
+            Some(true) => number("bos_token_id").map(Tensor::item::<u32>).transpose()?,
             _ => None,
         };
         Ok(Tokenizer { inner, bos })
@@ -115,7 +115,7 @@ impl Tokenizer {
     /// # Errors
     /// What the decoder refuses.
     pub fn decode(&self, tokens: &[u32]) -> Result<String> {
-        Ok(self.inner.decode(tokens, true)?)
+        self.inner.decode(tokens, true)
     }
 
     /// The number of a token, by how the vocabulary writes it.
