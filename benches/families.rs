@@ -6,6 +6,10 @@ use crate::{
     raw::{Array, FLOAT32, Stream},
 };
 use mlx::{
+    fast::{
+        Gather, LayerNorm, QuantMode, QuantizedTensor, dequantize, gather_qmm, layer_norm, quantize,
+        quantized_matmul,
+    },
     fft::rfft,
     linalg::{Norm, norm},
     ops::{Convolution, concatenate, conv2d, einsum, set_index, tensordot},
@@ -33,6 +37,12 @@ struct Ours {
     /// `[3]`
     weight: Tensor,
     key: Tensor,
+    /// `[2, 64]`
+    rows: Tensor,
+    /// `[2, 64]` in 4 bits.
+    packed: QuantizedTensor,
+    /// `[2, 2, 64]` in 4 bits.
+    experts: QuantizedTensor,
 }
 
 /// The same for mlx-c.
@@ -47,6 +57,9 @@ struct Raw {
     heads: Array,
     weight: Array,
     key: Array,
+    rows: Array,
+    packed: [Array; 3],
+    experts: [Array; 3],
 }
 
 fn operands(s: Stream) -> (Ours, Raw) {
@@ -65,12 +78,20 @@ fn operands(s: Stream) -> (Ours, Raw) {
         heads: done(full(&[1, 2, 4, 8])),
         weight: done(full(&[3])),
         key: done(random::key(1).expect("a key")),
+        rows: done(full(&[2, 64])),
+        packed: packed(&full(&[2, 64])),
+        experts: packed(&full(&[2, 2, 64])),
     };
     let full = |shape: &[i32]| {
         let size: i32 = shape.iter().product();
         let array = Array::half(1, size as usize, FLOAT32, s).reshape(shape, s);
         array.eval();
         array
+    };
+    let packed = |shape: &[i32]| {
+        let parts = full(shape).quantize(s);
+        parts.iter().for_each(Array::eval);
+        parts
     };
     let key = Array::key(1);
     key.eval();
@@ -84,8 +105,17 @@ fn operands(s: Stream) -> (Ours, Raw) {
         heads: full(&[1, 2, 4, 8]),
         weight: full(&[3]),
         key,
+        rows: full(&[2, 64]),
+        packed: packed(&[2, 64]),
+        experts: packed(&[2, 2, 64]),
     };
     (ours, raw)
+}
+
+fn packed(x: &Tensor) -> QuantizedTensor {
+    let parts = quantize(x, QuantMode::Affine).expect("rows of 64");
+    mlx::eval([&parts.packed, &parts.scales].into_iter().chain(&parts.biases)).expect("a small matrix");
+    parts
 }
 
 /// The name of a family's op, what builds it here, and what builds it of mlx-c calls.
@@ -100,7 +130,7 @@ pub(crate) fn cases() -> Vec<Case> {
             vec![("ours", building(move || of_ours(&ours))), ("raw C", building(move || of_raw(&raw, s)))];
         Case { name, engines }
     };
-    [elements(), numerics()].into_iter().flatten().map(case).collect()
+    [elements(), numerics(), kernels()].into_iter().flatten().map(case).collect()
 }
 
 /// Elementwise ops, reductions, and what moves elements.
@@ -132,7 +162,7 @@ fn elements() -> Vec<Pair> {
     ]
 }
 
-/// Products, draws, and the kernels that models spend their time in.
+/// Products and draws.
 fn numerics() -> Vec<Pair> {
     vec![
         ("matmul", |o| o.square.matmul(&o.x), |r, s| r.square.matmul(&r.x, s)),
@@ -158,6 +188,12 @@ fn numerics() -> Vec<Pair> {
             |o| conv2d(&o.image, &o.kernel, Convolution::new()).expect("an image"),
             |r, s| r.image.conv2d(&r.kernel, s),
         ),
+    ]
+}
+
+/// The kernels that models spend their time in.
+fn kernels() -> Vec<Pair> {
+    vec![
         (
             "fast.rms_norm",
             |o| mlx::fast::rms_norm(&o.x, Some(&o.weight), 1e-5).expect("rows of 3"),
@@ -176,6 +212,34 @@ fn numerics() -> Vec<Pair> {
                     .expect("two heads")
             },
             |r, s| r.heads.attention(&r.heads, &r.heads, 0.5, s),
+        ),
+        (
+            "fast.layer_norm",
+            |o| layer_norm(&o.x, LayerNorm::new(1e-5).weight(&o.weight).bias(&o.weight)).expect("rows of 3"),
+            |r, s| r.x.layer_norm(&r.weight, &r.weight, s),
+        ),
+        (
+            "quantize",
+            |o| quantize(&o.rows, QuantMode::Affine).expect("rows of 64").packed,
+            |r, s| {
+                let [packed, ..] = r.rows.quantize(s);
+                packed
+            },
+        ),
+        (
+            "dequantize",
+            |o| dequantize(&o.packed).expect("parts of one matrix"),
+            |r, s| Array::dequantize(&r.packed, s),
+        ),
+        (
+            "quantized_matmul",
+            |o| quantized_matmul(&o.rows, &o.packed, true).expect("rows of 64"),
+            |r, s| r.rows.quantized_matmul(&r.packed, s),
+        ),
+        (
+            "gather_qmm",
+            |o| gather_qmm(&o.rows, &o.experts, &Gather::new().rhs(&o.ids)).expect("two experts"),
+            |r, s| r.rows.gather_qmm(&r.experts, &r.ids, s),
         ),
     ]
 }

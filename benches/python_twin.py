@@ -130,8 +130,11 @@ def families():
         "heads": half((1, 2, 4, 8)),
         "weight": half((3,)),
         "key": mx.random.key(1),
+        "rows": half((2, 64)),
+        "packed": mx.quantize(half((2, 64))),
+        "experts": mx.quantize(half((2, 2, 64))),
     }
-    mx.eval(names["ids"], names["key"])
+    mx.eval(names["ids"], names["key"], names["packed"], names["experts"])
     expressions = {
         "exp": "mx.exp(x)",
         "sum of an axis": "mx.sum(x, 1)",
@@ -158,6 +161,11 @@ def families():
         "conv2d": "mx.conv2d(image, kernel)",
         "fast.rms_norm": "mx.fast.rms_norm(x, weight, 1e-5)",
         "fast.rope": "mx.fast.rope(heads, 8, traditional=False, base=10000.0, scale=1.0, offset=4)",
+        "fast.layer_norm": "mx.fast.layer_norm(x, weight, weight, 1e-5)",
+        "quantize": "mx.quantize(rows)",
+        "dequantize": "mx.dequantize(*packed)",
+        "quantized_matmul": "mx.quantized_matmul(rows, *packed)",
+        "gather_qmm": "mx.gather_qmm(rows, *experts, rhs_indices=ids)",
         "fast.attention": "mx.fast.scaled_dot_product_attention(heads, heads, heads, scale=0.5)",
     }
     return {name: builds(f"c = {expression}; del c", **names) for name, expression in expressions.items()}

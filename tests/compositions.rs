@@ -101,7 +101,7 @@ fn ranges_by_the_formula() -> Result<()> {
 #[test]
 fn token_bit_masks_add_what_a_host_would() -> Result<()> {
     for dtype in [Dtype::Float32, Dtype::Float16, Dtype::Bfloat16] {
-        for tokens in [1, 31, 32, 33, 129, 32_000] {
+        for tokens in [1, 31, 32, 33, 129, 32_000, 248_320] {
             let plain = ops::astype(&random::normal([2, tokens])?, dtype)?;
             let odd = full(&[1], f64::NAN, dtype)?;
             let negative_zero = full(&[1], -0.0, dtype)?;
@@ -197,5 +197,58 @@ fn rows_of_quantized_products_are_independent() -> Result<()> {
     }
     let mx = fast::quantize(&full(&[2, 64], 1.0, Dtype::Float32)?, fast::QuantMode::Mxfp4)?;
     assert!(fast::quantized_matmul_rows(&full(&[1, 64], 1.0, Dtype::Float32)?, &mx).is_err());
+    Ok(())
+}
+
+#[test]
+fn patches_of_a_convolution_are_a_product() -> Result<()> {
+    let [batch, time, side, channels, outputs] = [2, 2, 3, 4, 5];
+    let x = random::normal([batch, 2 * time, 2 * side, 2 * side, channels])?;
+    let w = random::normal([outputs, 2, 2, 2, channels])?;
+    let y = ops::conv3d(&x, &w, ops::Convolution::new().stride([2; 3]))?;
+    let patches = ops::reshape(&x, [batch, time, 2, side, 2, side, 2, channels])?;
+    let patches = ops::transpose(&patches, [0, 1, 3, 5, 2, 4, 6, 7])?;
+    let patches = ops::reshape(&patches, [-1, 8 * channels])?;
+    let w = ops::transpose(&ops::reshape(&w, [outputs, -1])?, ..)?;
+    let product = ops::reshape(&ops::matmul(&patches, &w)?, [batch, time, side, side, outputs])?;
+    assert!(ops::allclose(&y, &product, ops::Tolerance::new().atol(1e-5))?.item::<bool>()?);
+    Ok(())
+}
+
+/// Small integers, whose sums have no rounding.
+#[test]
+fn a_convolution_of_each_channel_is_that_of_the_host() -> Result<()> {
+    let (time, channels, taps) = (11, 6, 4);
+    let number = |i: usize| ((i * 7 + i / 5) % 13) as f32 - 6.0;
+    let (x, w): (Vec<f32>, Vec<f32>) =
+        ((0..time * channels).map(number).collect(), (0..channels * taps).map(number).collect());
+    let mut wanted = vec![0.0; time * channels];
+    for (t, c) in (0..time).flat_map(|t| (0..channels).map(move |c| (t, c))) {
+        // A model's short convolution sees the past alone.
+        for tap in (0..taps).filter(|tap| t + tap + 1 >= taps) {
+            wanted[t * channels + c] += x[(t + tap + 1 - taps) * channels + c] * w[c * taps + tap];
+        }
+    }
+    for dtype in [Dtype::Float32, Dtype::Float16, Dtype::Bfloat16] {
+        let x = ops::astype(&Tensor::from_shape_slice([1, time, channels], &x)?, dtype)?;
+        let w = ops::astype(&Tensor::from_shape_slice([channels, taps, 1], &w)?, dtype)?;
+        let padded = ops::pad(&x, [(0, 0), (taps as i32 - 1, 0), (0, 0)], 0)?;
+        let y = ops::conv1d(&padded, &w, ops::Convolution::new().groups(channels as i32))?;
+        let wanted = ops::astype(&Tensor::from_shape_slice([1, time, channels], &wanted)?, dtype)?;
+        assert!(ops::array_equal(&y, &wanted)?.item::<bool>()?, "{dtype}");
+    }
+    Ok(())
+}
+
+#[test]
+fn parts_of_a_split_make_the_whole_again() -> Result<()> {
+    for dtype in [Dtype::Float32, Dtype::Float16, Dtype::Bfloat16] {
+        let x = ops::astype(&random::normal([4, 6, 5])?, dtype)?;
+        let turned = ops::transpose(&x, ..)?;
+        for (x, axis, at) in [(&x, 1, &[1, 4][..]), (&x, 0, &[0, 2, 2]), (&turned, -2, &[3]), (&x, 2, &[])] {
+            check(&ops::concatenate(&ops::split(x, at, axis)?, axis)?, x);
+        }
+    }
+    assert!(ops::concatenate(&[] as &[Tensor], 0).is_err());
     Ok(())
 }

@@ -48,5 +48,15 @@ fn memory_that_is_kept() -> Result<()> {
         fast::apply_token_bitmask(&logits, &words)?.eval()?;
     }
     assert!(memory::active()? <= held);
+
+    // Rows that are independent do not each copy the weight: a CPU's, on a GPU they are a batch of one weight.
+    let how = fast::Quantization::new(fast::QuantMode::Affine);
+    let w = fast::quantize(&random::normal([4096, 2048])?, how)?;
+    let x = random::normal([8, 2048])?;
+    mlx::eval([&w.packed, &w.scales, &x].into_iter().chain(&w.biases))?;
+    let (held, scope) = (memory::active()?, memory::measure_peak()?);
+    let y = fast::quantized_matmul_rows(&x, &w)?;
+    y.eval()?;
+    assert!(scope.bytes()? < held + 2 * y.nbytes() + MIB / 4, "{} over {held}", scope.bytes()?);
     Ok(())
 }

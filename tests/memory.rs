@@ -13,6 +13,7 @@ fn hold(megabytes: usize) -> Tensor {
 
 /// Whether a peak is that of so many megabytes more than `base`, but for odds and ends.
 fn check(bytes: usize, base: usize, megabytes: usize) {
+    assert!(memory::peak().unwrap() >= memory::active().unwrap());
     let more = (bytes - base) as f64 / MEGABYTE as f64;
     assert!((more - megabytes as f64).abs() < 0.5, "{more} MB and not {megabytes}");
 }

@@ -198,3 +198,36 @@ fn floats_cast_to_integers_as_in_python() {
         assert_eq!(cast(value, dtype), format!("array({text}, dtype={dtype})"), "{value} as {dtype}");
     }
 }
+
+/// What the host rounds has the bits of the tensor's cast.
+#[test]
+fn constants_of_halves_are_rounded_as_tensors_are() {
+    let drawn = (1..=200_000_u32).map(|i| f32::from_bits(i.wrapping_mul(0x9e37_79b9)));
+    let edges = [
+        0_u32,
+        1,
+        0x8000,
+        0x8001,
+        0x0001_8000,
+        0x7f7f_8000,
+        0x7f7f_ffff,
+        0x477f_efff,
+        0x477f_f000,
+        0x3300_0000,
+    ]
+    .into_iter()
+    .flat_map(|bits| [bits, bits | 0x8000_0000])
+    .map(f32::from_bits);
+    let values: Vec<f32> = edges.chain(drawn).filter(|value| !value.is_nan()).collect();
+    let tensor = Tensor::from_slice(&values).unwrap();
+    let wanted = |dtype| {
+        ops::view(ops::astype(&tensor, dtype).unwrap(), Dtype::Uint16).unwrap().to_vec::<u16>().unwrap()
+    };
+    let (as_bf16, as_f16) = (wanted(Dtype::Bfloat16), wanted(Dtype::Float16));
+    for (i, &value) in values.iter().enumerate() {
+        let [bf16_bits, f16_bits] =
+            [Dtype::Bfloat16, Dtype::Float16].map(|dtype| Tensor::scalar(value, dtype).unwrap());
+        assert_eq!(bf16_bits.item::<bf16>().unwrap().to_bits(), as_bf16[i], "{value:e}");
+        assert_eq!(f16_bits.item::<f16>().unwrap().to_bits(), as_f16[i], "{value:e}");
+    }
+}

@@ -109,12 +109,6 @@ fn a_bad_checkpoint_is_an_error_that_names_file_and_tensor() -> Test {
             Ok(())
         }
     };
-    let text = |name: &'static str, text: &'static str| {
-        move |file: &mut SafeTensors| {
-            file.metadata.insert(name.to_owned(), text.to_owned());
-            Ok(())
-        }
-    };
     let name = "model.hidden.0.weight";
     refused(
         &|file| {
@@ -138,6 +132,32 @@ fn a_bad_checkpoint_is_an_error_that_names_file_and_tensor() -> Test {
         &["optimizer.step", "21, of 20"],
     )?;
     refused(&put("shuffle.order", ops::zeros([1437], Dtype::Uint32)?), &["shuffle.order"])?;
+
+    fs::write(&bad, &fs::read(&good)?[..5000])?;
+    says(Training::resume(&bad, digits.clone()).err(), &bad, &[]);
+    says(Training::resume(&folder.path("none"), digits).err(), &folder.path("none"), &[]);
+    Ok(())
+}
+
+#[test]
+fn a_bad_setting_in_a_checkpoint_is_an_error_that_names_it() -> Test {
+    let (folder, digits) = (Folder::new("settings"), Digits::fetch()?);
+    let (good, bad) = (folder.path("good.safetensors"), folder.path("bad.safetensors"));
+    let settings = Settings { model: Kind::Mlp, batch: 512, ..Settings::default() };
+    Training::new(settings, digits.clone())?.save(&good)?;
+    let refused = |change: &dyn Fn(&mut SafeTensors) -> mlx::Result<()>, wanted: &[&str]| -> Test {
+        let mut file = ops::load_safetensors(&good)?;
+        change(&mut file)?;
+        ops::save_safetensors_with(&bad, &file.tensors, &file.metadata)?;
+        says(Training::resume(&bad, digits.clone()).err(), &bad, wanted);
+        Ok(())
+    };
+    let text = |name: &'static str, text: &'static str| {
+        move |file: &mut SafeTensors| {
+            file.metadata.insert(name.to_owned(), text.to_owned());
+            Ok(())
+        }
+    };
     refused(
         &|file| {
             file.metadata.clear();
@@ -151,10 +171,6 @@ fn a_bad_checkpoint_is_an_error_that_names_file_and_tensor() -> Test {
     refused(&text("epochs", "4000000000"), &["4000000000 epochs"])?;
     refused(&text("batch", "0"), &["batch of 0"])?;
     refused(&text("lr", "NaN"), &["learning rate of NaN"])?;
-
-    fs::write(&bad, &fs::read(&good)?[..5000])?;
-    says(Training::resume(&bad, digits.clone()).err(), &bad, &[]);
-    says(Training::resume(&folder.path("none"), digits).err(), &folder.path("none"), &[]);
     Ok(())
 }
 

@@ -34,6 +34,8 @@ impl Drop for Vector {
 
 /// No array, where mlx-c takes one that may be absent.
 const NONE: sys::mlx_array = sys::mlx_array { ctx: std::ptr::null_mut() };
+/// A number that MLX chooses.
+const DEFAULT: sys::mlx_optional_int = sys::mlx_optional_int { value: 0, has_value: false };
 /// The dtype that MLX chooses.
 const ANY: sys::mlx_optional_dtype = sys::mlx_optional_dtype { value: 0, has_value: false };
 
@@ -167,6 +169,53 @@ impl Array {
 
     pub(crate) fn rms_norm(&self, weight: &Array, s: Stream) -> Array {
         made!(mlx_fast_rms_norm, s, self.0, weight.0, 1e-5)
+    }
+
+    pub(crate) fn layer_norm(&self, weight: &Array, bias: &Array, s: Stream) -> Array {
+        made!(mlx_fast_layer_norm, s, self.0, weight.0, bias.0, 1e-5)
+    }
+
+    /// The packed elements, the scales and the biases of an affine quantization by MLX's default sizes.
+    pub(crate) fn quantize(&self, s: Stream) -> [Array; 3] {
+        let mut parts = Vector(sys::mlx_vector_array { ctx: std::ptr::null_mut() });
+        let mode = c"affine".as_ptr();
+        // SAFETY: the array is live, and on this thread; the call makes the vector that it writes.
+        unsafe { sys::mlx_quantize(&raw mut parts.0, self.0, DEFAULT, DEFAULT, mode, NONE, s.0) };
+        [0, 1, 2].map(|i| {
+            // SAFETY: an affine quantization has three parts, each of which is counted once more.
+            Array::made(|out| unsafe {
+                sys::mlx_vector_array_get(out, parts.0, i);
+            })
+        })
+    }
+
+    pub(crate) fn dequantize([packed, scales, biases]: &[Array; 3], s: Stream) -> Array {
+        let mode = c"affine".as_ptr();
+        made!(mlx_dequantize, s, packed.0, scales.0, biases.0, DEFAULT, DEFAULT, mode, NONE, ANY)
+    }
+
+    pub(crate) fn quantized_matmul(&self, [packed, scales, biases]: &[Array; 3], s: Stream) -> Array {
+        let mode = c"affine".as_ptr();
+        made!(mlx_quantized_matmul, s, self.0, packed.0, scales.0, biases.0, true, DEFAULT, DEFAULT, mode)
+    }
+
+    pub(crate) fn gather_qmm(&self, [packed, scales, biases]: &[Array; 3], ids: &Array, s: Stream) -> Array {
+        let (none, mode) = (NONE, c"affine".as_ptr());
+        made!(
+            mlx_gather_qmm,
+            s,
+            self.0,
+            packed.0,
+            scales.0,
+            biases.0,
+            none,
+            ids.0,
+            true,
+            DEFAULT,
+            DEFAULT,
+            mode,
+            false
+        )
     }
 
     pub(crate) fn rope(&self, dims: i32, offset: i32, s: Stream) -> Array {

@@ -4,7 +4,7 @@
 
 use mlx_core::{
     BinaryOperator, Complex32, Dtype, Error, ErrorKind, Operand, OperandRef, Result, Tensor,
-    compile_pointwise, graph, tensor,
+    compile_pointwise, graph, tensor, transforms::is_tracing_shapeless,
 };
 use std::{
     panic,
@@ -90,13 +90,16 @@ fn errors_and_panics_come_out_as_themselves() {
         Err(Error::new(ErrorKind::Value, "fails", "on purpose"))
     }
     fn panics(x: &Tensor, _: &[OperandRef<'_>]) -> Result<Tensor> {
+        assert!(is_tracing_shapeless());
         Ok(x + tensor![1.0, 2.0])
     }
     let x = tensor![1.0, 2.0, 3.0];
     for _ in 0..3 {
         let error = compile_pointwise("fails", fails, &x, &[]).unwrap_err();
         assert_eq!((error.kind(), error.message()), (ErrorKind::Value, "on purpose"));
+        assert!(!is_tracing_shapeless());
         let panic = panic::catch_unwind(|| compile_pointwise("panics", panics, &x, &[]));
+        assert!(!is_tracing_shapeless());
         let text = panic.unwrap_err().downcast::<String>().unwrap();
         assert!(text.contains("(3)") && text.contains("(2)"), "{text}");
         check(&x, [2.0, 1.0], &[3.0, 5.0, 7.0]);

@@ -166,6 +166,8 @@ impl QuantizedTensor {
 
 /// `w` quantized row by row.
 ///
+/// An infinity makes all of its group NaN in affine mode; in the others, and by a NaN, the group means nothing.
+///
 /// # Errors
 /// Fewer than two dimensions; a last axis that the group size does not divide; sizes that the mode does not have;
 /// dtypes that are no real floats.

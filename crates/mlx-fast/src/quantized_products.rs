@@ -265,16 +265,20 @@ fn sides<'a>(
 
 /// Why MLX would divide by 0 or read foreign memory.
 fn misfit(x: &Tensor, weight: &Tensor, scales: Option<&Tensor>) -> Option<&'static str> {
-    let rows = |tensor: &Tensor| tensor.shape().iter().rev().skip(1).copied().collect::<Vec<_>>();
     // MLX divides by the sizes of the product and of a row.
     if x.size() == 0 || weight.size() == 0 || scales.is_some_and(|scales| scales.size() == 0) {
         return Some("Empty operands are not supported.");
     }
     // It compares the last axis and the batch axes; the rows between them it trusts, and reads past the scales.
-    if scales.is_some_and(|scales| rows(weight) != rows(scales)) {
+    if scales.is_some_and(|scales| rows(weight.shape()) != rows(scales.shape())) {
         return Some("Weight and scales should have the same rows.");
     }
     None
+}
+
+/// The sizes but for the last.
+fn rows(shape: &[i32]) -> &[i32] {
+    shape.split_last().map_or(shape, |(_, rows)| rows)
 }
 
 /// Refuses operands on which MLX divides by 0 or reads foreign memory.

@@ -7,6 +7,7 @@ use mlx_fast::{QuantMode, Quantization};
 use mlx_nn::{
     Choice, Embedding, LayerQuantization, Linear, MaybeQuantized, Member, Module, ModuleExt, QQLinear,
     Quantizable, QuantizedLinear, RMSNorm, Sequential, Unary, Weights, quantize, quantize_where, relu,
+    value_and_grad,
 };
 use mlx_ops::{random, zeros};
 use std::collections::HashMap;
@@ -318,6 +319,46 @@ fn odd_parts_are_errors() -> Result<()> {
         let how = Quantization::new(QuantMode::Affine).group_size(group).bits(bits);
         let made: Result<_, Error> = QuantizedLinear::new(64, 2, true, how);
         assert!(made.is_err(), "{group} {bits}");
+    }
+    Ok(())
+}
+
+/// A small pair of matrices beside a quantized layer, which is how large models are trained further.
+#[test]
+fn gradients_pass_a_quantized_layer() -> Result<()> {
+    #[derive(Clone, Module)]
+    struct Adapted {
+        base: QuantizedLinear,
+        a: Tensor,
+        b: Tensor,
+    }
+    impl Adapted {
+        fn loss(&self, x: &Tensor) -> Result<Tensor> {
+            let low = mlx_ops::matmul(&mlx_ops::matmul(x, &self.a)?, &self.b)?;
+            let hidden = mlx_ops::tanh(&mlx_ops::add(self.base.forward(x)?, low)?)?;
+            // Twice, so that the first one's gradient comes through the second.
+            mlx_ops::mean(&mlx_ops::square(&self.base.forward(&hidden)?)?, ..)
+        }
+    }
+    let (base, x) = (QuantizedLinear::new(64, 64, true, affine())?, random::normal([3, 64])?);
+    let draw = |shape: [i32; 2]| mlx_ops::multiply(random::normal(shape)?, 0.2);
+    let mut model = Adapted { base, a: draw([64, 4])?, b: draw([4, 64])? };
+    let (_, slopes) = value_and_grad(&mut model, |model| model.loss(&x))?;
+    assert_eq!(slopes.keys().collect::<Vec<_>>(), ["a", "b"]);
+    for (key, slope) in slopes {
+        let (whole, slope) = (model.parameters()[&key].clone(), slope.to_vec::<f32>()?);
+        // Along the gradient itself the loss changes by the square of its length.
+        let length = slope.iter().map(|v| f64::from(v * v)).sum::<f64>().sqrt();
+        let step = 0.02 / length;
+        let mut at = |by: f64| {
+            let way = Tensor::from_shape_slice(whole.shape(), &slope)?;
+            let moved = mlx_ops::add(&whole, mlx_ops::multiply(way, by)?)?;
+            model.update(&[(key.clone(), moved)].into())?;
+            Ok::<_, Error>(f64::from(model.loss(&x)?.item::<f32>()?))
+        };
+        let rise = (at(step)? - at(-step)?) / (2.0 * step);
+        at(0.0)?;
+        assert!((rise / (length * length) - 1.0).abs() < 1e-2, "{key}: {rise} and {}", length * length);
     }
     Ok(())
 }

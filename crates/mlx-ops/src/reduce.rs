@@ -57,7 +57,7 @@ reduce_family! {
     /// ```
     max "mx.max" = MAX;
 
-    /// The mean; of integers as float32.
+    /// The mean; of integers as float32, of halves with sums in halves on the CPU.
     ///
     /// ```
     /// # use mlx_core::tensor;

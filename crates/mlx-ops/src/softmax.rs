@@ -2,7 +2,8 @@
 
 use mlx_core::{IntoAxes, Result, Tensor, ffi, or_panic};
 
-/// The softmax over `axes`, computed in the tensor's own dtype; integers as float32.
+/// The softmax over `axes`, computed in the tensor's own dtype; integers as float32. On the CPU that of thousands of halves
+/// does not sum to 1, which [`softmax_precise`] does.
 ///
 /// # Errors
 /// An axis out of range or named twice; any axis of a 0-d tensor; axes to keep.

@@ -2,11 +2,21 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ccexam;
 pub mod digits;
 pub mod download;
+pub mod efficientnet;
 pub mod language;
 pub mod lora;
+pub mod minilm;
+pub mod onnx;
+pub mod options;
+pub mod parity;
+pub mod pictures;
 pub mod plot;
+pub mod silero;
+pub mod text;
+pub mod torch;
 
 use std::{error::Error, fmt::Display, path::Path};
 

@@ -1,4 +1,4 @@
-"""nn functions, which Python compiles: dtypes, specials, many values, shapes, views, chains."""
+"""nn functions, which Python compiles: dtypes, specials, many values, all halves, shapes, views, chains."""
 
 from .base import DTYPES, HALVES, SHORT, case, error, normal, sample, step, tensor
 
@@ -31,6 +31,21 @@ def many_values():
                 yield case(
                     f"{name}_many_{key}_{SHORT[dtype]}", inputs, [step("y", f"nn.{name}", "$x")]
                 )
+
+
+def whole_models():
+    """Every half, and as many float32 as a layer has."""
+    for name in NAMES:
+        for dtype in HALVES:
+            steps = [
+                step("i", "mx.arange", 0, 65536, 1, {"dtype": "uint16"}),
+                step("x", "mx.view", "$i", {"dtype": dtype}),
+                step("y", f"nn.{name}", "$x"),
+            ]
+            yield case(f"{name}_all_{SHORT[dtype]}", {}, steps)
+    for name in ("gelu", "gelu_approx"):
+        drawn = {"dtype": "float32", "shape": [1000000], "uniform": {"key": 9, "low": -8.0, "high": 8.0}}
+        yield case(f"{name}_million_f32", {"x": drawn}, [step("y", f"nn.{name}", "$x")])
 
 
 def shapes():
@@ -69,5 +84,5 @@ def chains():
 
 
 def cases():
-    parts = (every_dtype, many_values, shapes, chains)
+    parts = (every_dtype, many_values, whole_models, shapes, chains)
     return [made for part in parts for made in part()]

@@ -307,6 +307,13 @@ fn optional_float(value: Option<f32>) -> sys::mlx_optional_float {
     sys::mlx_optional_float { value: value.unwrap_or_default(), has_value: value.is_some() }
 }
 
+/// They go by value, as C's structs do.
+const _: () = assert!(
+    size_of::<sys::mlx_optional_int>() == 8
+        && size_of::<sys::mlx_optional_float>() == 8
+        && size_of::<sys::mlx_optional_dtype>() == 8
+);
+
 fn some_int(value: i32) -> sys::mlx_optional_int {
     sys::mlx_optional_int { value, has_value: true }
 }

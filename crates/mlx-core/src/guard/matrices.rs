@@ -5,6 +5,7 @@
 //! itself makes them uint32, and they are limited there.
 
 use crate::{Dtype, Element, Error, ErrorKind, OperandRef, Result, Scalar, Tensor, ffi, shape};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// `index` as indices of the matrices that a tensor of shape `sizes` holds.
@@ -75,8 +76,11 @@ fn limited(x: &Tensor, last: i64) -> Result<Cow<'_, Tensor>> {
     ffi::MINIMUM.call((&x).into(), OperandRef::Scalar(Scalar::Int(last))).map(Cow::Owned)
 }
 
+/// Few enough not to ask for memory, mostly.
+type Values = SmallVec<[i64; 16]>;
+
 /// The values of integers that lie in order and are there already.
-fn values(x: &Tensor) -> Result<Option<Vec<i64>>> {
+fn values(x: &Tensor) -> Result<Option<Values>> {
     let in_order = ffi::view::if_readable(x)?.and_then(|view| view.in_order());
     // Bits above i64's are of no place, nor of any uint32.
     Ok(in_order.map(|bytes| {
@@ -89,6 +93,6 @@ fn values(x: &Tensor) -> Result<Option<Vec<i64>>> {
     }))
 }
 
-fn all<T: Element>(bytes: &[u8], wide: impl Fn(T) -> i64) -> Vec<i64> {
+fn all<T: Element>(bytes: &[u8], wide: impl Fn(T) -> i64) -> Values {
     bytes.chunks_exact(size_of::<T>()).map(|bytes| wide(T::from_bytes(bytes))).collect()
 }

@@ -21,7 +21,7 @@ pub fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     products::matmul(a, b)
 }
 
-/// `beta * c + alpha * (a @ b)` in one node.
+/// `beta * c + alpha * (a @ b)` in one node, whose roundings are not always those of the ops one by one.
 ///
 /// # Errors
 /// As [`matmul`]; a `c` that does not broadcast to the product.
