@@ -3,12 +3,13 @@
 //! `cargo run --release --example lora`, then `-- --adapters target/lora` to use them again; mlx-lm reads them, too. Not here: the
 //! adapters (`mlx_examples::lora`), the model (`mlx_examples::language`).
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use mlx::{Device, DeviceKind, Dtype, nn::ModuleExt};
 use mlx_examples::{
     language::{Form, Generation, Language, Settings as Speech, smollm2},
     lora::{self, FineTuning, Lora, Settings},
+    options::Kind,
 };
 use std::{
     error::Error,
@@ -21,7 +22,7 @@ use std::{
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// What it learns unless told otherwise: sixty lines of one pattern.
-const LINES: &str = include_str!("lines.txt");
+pub(crate) const LINES: &str = include_str!("lines.txt");
 
 /// Whether somebody pressed Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -64,19 +65,13 @@ pub(crate) struct Options {
     seed: u64,
     /// Where to compute [default: a GPU if MLX has one]
     #[arg(long)]
-    device: Option<Place>,
+    device: Option<Kind>,
     /// The folder of the adapters
     #[arg(long, default_value = "target/lora")]
     out: PathBuf,
     /// Learn nothing, and use the adapters of this folder
     #[arg(long)]
     adapters: Option<PathBuf>,
-}
-
-#[derive(ValueEnum, Clone, Copy)]
-enum Place {
-    Cpu,
-    Gpu,
 }
 
 fn main() -> ExitCode {
@@ -97,8 +92,8 @@ fn main() -> ExitCode {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let device = match options.device {
-        Some(Place::Cpu) => Device::cpu(),
-        Some(Place::Gpu) => Device::gpu(),
+        Some(Kind::Cpu) => Device::cpu(),
+        Some(Kind::Gpu) => Device::gpu(),
         None => Device::current()?,
     };
     // A CPU is faster with dense weights.

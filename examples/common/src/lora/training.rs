@@ -3,10 +3,7 @@
 //! Not here: the adapters' layers and files.
 
 use super::Lora;
-use crate::{
-    download::SMOLLM2,
-    language::{Form, Language, Model, Result, smollm2},
-};
+use crate::language::{Form, Language, Model, Result, smollm2};
 use mlx::{
     Dtype,
     nn::{
@@ -154,7 +151,6 @@ fn padded(lines: &[Vec<u32>], end: u32) -> mlx::Result<Batch> {
 /// # Errors
 /// The model cannot be fetched or read.
 pub fn outputs() -> Result<BTreeMap<String, Tensor>> {
-    SMOLLM2.folder().map_err(|error| error.to_string())?;
     let model = Language::load(&smollm2()?, Form::Stored, Some(Dtype::Float32))?.model;
     let mut lora = Lora { layers: 2, ..Lora::default() };
     lora.term.dropout = 0.1;
