@@ -18,6 +18,7 @@ use mlx_examples::{
     lora::{self, FineTuning, Lora, Settings},
 };
 use std::{
+    collections::HashMap,
     error::Error as StdError,
     fs,
     path::{Path, PathBuf},
@@ -147,8 +148,8 @@ fn bad_adapters_are_errors_that_name_file_and_tensor() -> Test {
         assert!(error.contains(file) && words.iter().all(|word| error.contains(word)), "{words:?}: {error}");
     };
 
-    let name = "model.layers.1.mlp.up_proj.lora_a";
-    let changed = |change: &dyn Fn(&mut std::collections::HashMap<String, Tensor>)| -> Test {
+    let (name, integers) = ("model.layers.1.mlp.up_proj.lora_a", ops::zeros([32, 4], Dtype::Int32)?);
+    let changed = |change: &dyn Fn(&mut HashMap<String, Tensor>)| -> Test {
         fs::write(&weights, &good)?;
         let mut tensors = ops::load_safetensors(&weights)?.tensors;
         mlx::eval(tensors.values())?;
@@ -161,9 +162,7 @@ fn bad_adapters_are_errors_that_name_file_and_tensor() -> Test {
     says(&weights, &[name, "[1]", "[32, 4]"]);
     changed(&|tensors| drop(tensors.insert("model.layers.0.mlp.up_proj.lora_a".to_owned(), tensor![1.0])))?;
     says(&weights, &["model.layers.0.mlp.up_proj.lora_a", "no adapter"]);
-    changed(&|tensors| {
-        drop(tensors.insert(name.to_owned(), ops::zeros([32, 4], Dtype::Int32).expect("zeros")))
-    })?;
+    changed(&|tensors| drop(tensors.insert(name.to_owned(), integers.clone())))?;
     says(&weights, &[name, "int32"]);
     fs::write(&weights, &good[..good.len() / 2])?;
     says(&weights, &[]);
