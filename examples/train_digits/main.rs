@@ -3,12 +3,13 @@
 //! `cargo run --release --example train_digits -- --help`. Ctrl-C saves a checkpoint, and `--resume` goes on from it: with the
 //! bits of a training that was never stopped. Not here: the training itself (`mlx_examples::digits`).
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use mlx::{Device, nn::ModuleExt};
 use mlx_examples::{
     Result,
     digits::{Digits, Kind, Settings, Training},
+    options,
     plot::{Figure, Panel},
 };
 use std::{
@@ -41,7 +42,7 @@ pub(crate) struct Options {
     seed: Option<u64>,
     /// Where to compute [default: a GPU if MLX has one]
     #[arg(long)]
-    device: Option<Place>,
+    device: Option<options::Kind>,
     /// The folder of checkpoint, weights and curve
     #[arg(long, default_value = "target/train_digits")]
     out: PathBuf,
@@ -50,17 +51,13 @@ pub(crate) struct Options {
     resume: bool,
 }
 
-#[derive(ValueEnum, Clone, Copy)]
-enum Place {
-    Cpu,
-    Gpu,
-}
+/// What shells expect of a program that Ctrl-C ended.
+const ENDED_BY_CTRL_C: u8 = 130;
 
 fn main() -> ExitCode {
     match run(&Options::parse()) {
         Ok(true) => ExitCode::SUCCESS,
-        // What a shell expects of a program that Ctrl-C ended.
-        Ok(false) => ExitCode::from(130),
+        Ok(false) => ExitCode::from(ENDED_BY_CTRL_C),
         Err(error) => {
             eprintln!("train_digits: {error}");
             ExitCode::FAILURE
@@ -71,13 +68,18 @@ fn main() -> ExitCode {
 /// Trains on the device asked for; whether to the end.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     let device = match options.device {
-        Some(Place::Cpu) => Device::cpu(),
-        Some(Place::Gpu) => Device::gpu(),
+        Some(options::Kind::Cpu) => Device::cpu(),
+        Some(options::Kind::Gpu) => Device::gpu(),
         None => Device::current()?,
     };
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
-    ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))?;
+    // The second time it ends the program at once: a download has no steps to stop behind.
+    ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(ENDED_BY_CTRL_C.into());
+        }
+    })?;
     mlx::with_device(device, || train(options, &stop))?
 }
 

@@ -180,7 +180,7 @@ fn gguf_files_of_other_models() {
     );
     assert_eq!(
         replaced("blk.29.ffn_up.weight", "blk.29.ffn_ux.weight"),
-        "FILE: tensor blk.29.ffn_ux.weight is of no part that is known here"
+        "FILE: tensor blk.29.ffn_ux.biases is of no part that is known here"
     );
 }
 

@@ -7,6 +7,7 @@ pub mod digits;
 pub mod download;
 pub mod efficientnet;
 pub mod language;
+pub mod lora;
 pub mod minilm;
 pub mod onnx;
 pub mod options;

@@ -5,7 +5,7 @@
 use crate::{
     Result, ccexam, digits,
     download::{CCEXAM, EFFICIENTNET, MINILM, Package, SCIKIT_LEARN, SILERO, SMOLLM2},
-    efficientnet, language, minilm, silero,
+    efficientnet, language, lora, minilm, silero,
 };
 use mlx::Tensor;
 use std::collections::BTreeMap;
@@ -29,6 +29,7 @@ pub const MODELS: &[Model] = &[
     Model { name: "digits", package: SCIKIT_LEARN, outputs: digits::outputs },
     Model { name: "efficientnet", package: EFFICIENTNET, outputs: efficientnet::outputs },
     Model { name: "language", package: SMOLLM2, outputs: || language::outputs().map_err(|e| e as _) },
+    Model { name: "lora", package: SMOLLM2, outputs: || lora::outputs().map_err(|e| e as _) },
     Model { name: "minilm", package: MINILM, outputs: minilm::outputs },
     Model { name: "silero", package: SILERO, outputs: silero::outputs },
 ];

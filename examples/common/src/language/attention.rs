@@ -7,10 +7,11 @@ use super::{
     norm::Norm,
     rotary::Rotary,
 };
+use crate::lora::Projection;
 use mlx::{
     fast::{self, Mask, scaled_dot_product_attention},
     nn::{
-        Linear, MaybeQuantized, Module,
+        Module,
         cache::{self, KvCache, RotatingKvCache},
     },
     prelude::*,
@@ -19,10 +20,10 @@ use mlx::{
 /// Each token looks at itself and those before it.
 #[derive(Clone, Debug, Module)]
 pub(super) struct Attention {
-    q_proj: MaybeQuantized<Linear>,
-    k_proj: MaybeQuantized<Linear>,
-    v_proj: MaybeQuantized<Linear>,
-    o_proj: MaybeQuantized<Linear>,
+    q_proj: Projection,
+    k_proj: Projection,
+    v_proj: Projection,
+    o_proj: Projection,
     q_norm: Option<Norm>,
     k_norm: Option<Norm>,
     #[module(skip)]
@@ -61,11 +62,11 @@ impl Attention {
         })
     }
 
-    /// `[batch, time, width]` to the same; `mask` and `cache` are those before these tokens.
+    /// `[batch, time, width]` to the same; `mask` and `cache`, if there is one, are those before these tokens.
     ///
     /// # Errors
     /// Shapes that do not fit.
-    pub(super) fn forward(&self, x: &Tensor, mask: &Mask, cache: &mut Cache) -> mlx::Result<Tensor> {
+    pub(super) fn forward(&self, x: &Tensor, mask: &Mask, cache: Option<&mut Cache>) -> mlx::Result<Tensor> {
         let [batch, time] = [x.dim(0), x.dim(1)];
         // A norm goes over each head's features, so it does not matter to its bits on which side of the transpose it is.
         let heads = |x: Tensor, count: i32, norm: &Option<Norm>| {
@@ -77,13 +78,29 @@ impl Attention {
         let keys = heads(self.k_proj.forward(x)?, self.kv_heads, &self.k_norm)?;
         let values = heads(self.v_proj.forward(x)?, self.kv_heads, &None)?;
 
-        let queries = self.rotary.forward(&queries, cache.offset())?;
-        let keys = self.rotary.forward(&keys, cache.offset())?;
-        let (keys, values) = cache.update_and_fetch(&keys, &values)?;
+        let offset = cache.as_ref().map_or(0, |cache| cache.offset());
+        let queries = self.rotary.forward(&queries, offset)?;
+        let keys = self.rotary.forward(&keys, offset)?;
+        let (keys, values) = match cache {
+            Some(cache) => cache.update_and_fetch(&keys, &values)?,
+            None => (keys, values),
+        };
 
         let how = fast::Attention::new(self.scale).mask(mask);
         let y = scaled_dot_product_attention(&queries, &keys, &values, &how)?;
         self.o_proj.forward(&y.transpose([0, 2, 1, 3]).reshape([batch, time, -1]))
+    }
+}
+
+impl Attention {
+    /// Its projections with their keys, in the order in which mlx-lm walks them.
+    pub(super) fn projections(&mut self) -> [(&'static str, &mut Projection); 4] {
+        [
+            ("self_attn.o_proj", &mut self.o_proj),
+            ("self_attn.v_proj", &mut self.v_proj),
+            ("self_attn.k_proj", &mut self.k_proj),
+            ("self_attn.q_proj", &mut self.q_proj),
+        ]
     }
 }
 

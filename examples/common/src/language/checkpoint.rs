@@ -4,6 +4,7 @@
 //! An error names the file and the tensor. Not here: what the weights are for (`model`).
 
 use super::{Result, config::Config};
+use crate::lora::Projection;
 use mlx::{
     fast::{QuantMode, Quantization, QuantizedTensor, dequantize, quantize},
     nn::{Embedding, Linear, MaybeQuantized, Weights},
@@ -50,11 +51,12 @@ impl Checkpoint {
         config: &mut Config,
     ) -> Result<Checkpoint> {
         config.tie_word_embeddings = !file.tensors.contains_key("output.weight");
-        let renamed = |(name, tensor): (String, Tensor)| match renamed(&name) {
-            Some(name) => Ok((name, tensor)),
-            None => Err(format!("{}: tensor {name} is of no part that is known here", path.display())),
-        };
-        let tensors = file.tensors.into_iter().map(renamed).collect::<Result<_, _>>()?;
+        // The first by name: the map's own order is another one each time.
+        if let Some(name) = file.tensors.keys().filter(|name| renamed(name).is_none()).min() {
+            return Err(format!("{}: tensor {name} is of no part that is known here", path.display()).into());
+        }
+        let tensors = file.tensors.into_iter().filter_map(|(name, tensor)| Some((renamed(&name)?, tensor)));
+        let tensors = tensors.collect();
         let dtype = dtype.or(Some(Dtype::Float32));
         Ok(Checkpoint { path: path.to_owned(), tensors, dtype, form, used: RefCell::default() })
     }
@@ -148,14 +150,15 @@ impl Source<'_> {
     ///
     /// # Errors
     /// A tensor that is missing, has another shape or is there and should not be.
-    pub fn linear(&self, name: &str, shape: [i32; 2], bias: bool) -> Result<MaybeQuantized<Linear>> {
+    pub fn linear(&self, name: &str, shape: [i32; 2], bias: bool) -> Result<Projection> {
         let at = self.scope(name);
         let bias = if bias { Some(at.tensor("bias", &shape[..1])?) } else { None };
         Ok(match at.matrix(shape)? {
-            Matrix::Dense(weight) => Linear::from_parameters(weight, bias).into(),
+            Matrix::Dense(weight) => MaybeQuantized::Full(Linear::from_parameters(weight, bias)).into(),
             Matrix::Quantized(weight) => MaybeQuantized::Quantized(mlx::nn::QuantizedForm::Weight(
                 mlx::nn::QuantizedLinear::from_parameters(weight, bias),
-            )),
+            ))
+            .into(),
         })
     }
 

@@ -40,8 +40,8 @@ use std::{
 };
 
 /// What went wrong, as a sentence.
-type Failure = Box<dyn Error + Send + Sync>;
-type Result<T, E = Failure> = std::result::Result<T, E>;
+pub(crate) type Failure = Box<dyn Error + Send + Sync>;
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// SmolLM2-135M-Instruct's file, fetched where it is not in the cache yet.
 ///

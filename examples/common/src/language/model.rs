@@ -10,10 +10,11 @@ use super::{
     config::{Architecture, Config},
     norm::Norm,
 };
+use crate::lora::Projection;
 use mlx::{
     fast::Mask,
     nn::{
-        self, Embedding, Linear, MaybeQuantized, Module,
+        self, Embedding, MaybeQuantized, Module,
         cache::{KvCache, RotatingKvCache},
     },
     prelude::*,
@@ -26,7 +27,7 @@ use std::sync::LazyLock;
 #[derive(Clone, Debug, Module)]
 pub struct Model {
     model: Decoder,
-    lm_head: Option<MaybeQuantized<Linear>>,
+    lm_head: Option<Projection>,
     #[module(skip)]
     config: Config,
 }
@@ -68,7 +69,22 @@ impl Model {
         self.config.sliding.iter().map(cache).collect()
     }
 
+    /// The projections of the last `count` layers, or of all where it is 0, with their keys, in the order in which mlx-lm walks
+    /// them.
+    pub fn projections(
+        &mut self,
+        count: usize,
+    ) -> impl Iterator<Item = impl Iterator<Item = (&'static str, &mut Projection)>> {
+        let layers = &mut self.model.layers;
+        let first = if count == 0 { 0 } else { layers.len().saturating_sub(count) };
+        layers[first..].iter_mut().map(|layer| {
+            let Block { self_attn, mlp, .. } = layer;
+            mlp.projections().into_iter().chain(self_attn.projections())
+        })
+    }
+
     /// `tokens`, `[batch, time]`, behind those in `caches`: the scores of what comes next, `[batch, time, vocab_size]`.
+    /// Without caches, as in training, nothing is before them.
     ///
     /// # Errors
     /// Tokens of another shape; caches of another model.
@@ -85,7 +101,8 @@ impl Model {
     /// # Errors
     /// As there.
     pub fn hidden(&self, tokens: &Tensor, caches: &mut [Cache]) -> mlx::Result<Tensor> {
-        if tokens.ndim() != 2 || caches.len() != self.model.layers.len() {
+        let fits = caches.is_empty() || caches.len() == self.model.layers.len();
+        if tokens.ndim() != 2 || !fits {
             let (shape, layers) = (tokens.shape(), self.model.layers.len());
             let why = format!("tokens of shape {shape:?} with {} caches, for {layers} layers", caches.len());
             return Err(Error::new(mlx::ErrorKind::Shape, "forward", why));
@@ -117,8 +134,9 @@ impl Decoder {
     fn forward(&self, tokens: &Tensor, caches: &mut [Cache], config: &Config) -> mlx::Result<Tensor> {
         let mut x = scaled(self.embed_tokens.forward(tokens)?, config)?;
         let [all, window] = masks(tokens.dim(1), caches, config)?;
-        for ((layer, cache), &slides) in self.layers.iter().zip(caches).zip(&config.sliding) {
-            x = layer.forward(&x, if slides { &window } else { &all }, cache)?;
+        let mut caches = caches.iter_mut();
+        for (layer, &slides) in self.layers.iter().zip(&config.sliding) {
+            x = layer.forward(&x, if slides { &window } else { &all }, caches.next())?;
         }
         self.norm.forward(&x)
     }
@@ -127,7 +145,7 @@ impl Decoder {
 /// The masks of layers that see everything, and of those that see a window: one each, for all layers.
 fn masks(count: i32, caches: &[Cache], config: &Config) -> mlx::Result<[Mask; 2]> {
     let mask = |slides: bool, window| match config.sliding.iter().position(|&layer| layer == slides) {
-        Some(layer) => caches[layer].mask(count, window),
+        Some(layer) => caches.get(layer).unwrap_or(&Cache::All(KvCache::new())).mask(count, window),
         None => Ok(Mask::None),
     };
     Ok([mask(false, None)?, mask(true, Some(config.sliding_window))?])
@@ -175,7 +193,7 @@ impl Block {
         })
     }
 
-    fn forward(&self, x: &Tensor, mask: &Mask, cache: &mut Cache) -> mlx::Result<Tensor> {
+    fn forward(&self, x: &Tensor, mask: &Mask, cache: Option<&mut Cache>) -> mlx::Result<Tensor> {
         let y = self.self_attn.forward(&self.input_layernorm.forward(x)?, mask, cache)?;
         let (Some(before), Some(after)) = (&self.pre_feedforward_layernorm, &self.post_feedforward_layernorm)
         else {
@@ -201,9 +219,9 @@ fn joined(x: &Tensor, y: &Tensor) -> Tensor {
 /// Two projections, one of them a gate for the other, and one back.
 #[derive(Clone, Debug, Module)]
 struct Mlp {
-    gate_proj: MaybeQuantized<Linear>,
-    up_proj: MaybeQuantized<Linear>,
-    down_proj: MaybeQuantized<Linear>,
+    gate_proj: Projection,
+    up_proj: Projection,
+    down_proj: Projection,
     #[module(skip)]
     architecture: Architecture,
 }
@@ -226,6 +244,16 @@ impl Mlp {
             Architecture::Gemma3 => nn::gelu_approx(&gate)? * up,
             _ => SWIGLU.call(&(gate, up))?,
         })
+    }
+}
+
+impl Mlp {
+    fn projections(&mut self) -> [(&'static str, &mut Projection); 3] {
+        [
+            ("mlp.up_proj", &mut self.up_proj),
+            ("mlp.down_proj", &mut self.down_proj),
+            ("mlp.gate_proj", &mut self.gate_proj),
+        ]
     }
 }
 

@@ -5,7 +5,11 @@ use super::{
     checkpoint::Source,
     config::{Architecture, Config},
 };
-use mlx::{fast::rms_norm, nn::Module, prelude::*};
+use mlx::{
+    fast::rms_norm,
+    nn::{Module, State},
+    prelude::*,
+};
 
 /// `x` over the root of its mean square, times `weight`, or times `1 + weight`.
 #[derive(Clone, Debug, Module)]
@@ -13,6 +17,7 @@ pub(super) struct Norm {
     weight: Tensor,
     eps: f32,
     adds_one: bool,
+    state: State,
 }
 
 impl Norm {
@@ -22,7 +27,8 @@ impl Norm {
     /// No weight, or one of another shape.
     pub(super) fn new(config: &Config, dims: i32, weights: &Source<'_>) -> Result<Norm> {
         let adds_one = matches!(config.architecture, Architecture::Gemma | Architecture::Gemma3);
-        Ok(Norm { weight: weights.tensor("weight", &[dims])?, eps: config.rms_norm_eps, adds_one })
+        let (weight, eps) = (weights.tensor("weight", &[dims])?, config.rms_norm_eps);
+        Ok(Norm { weight, eps, adds_one, state: State::new() })
     }
 
     /// `[…, dims]` to the same.
