@@ -6,22 +6,20 @@
 //! step: with one BLAS the engines differ by what building costs, which `built` says. Not here: how engines are compared
 //! (`paired`).
 
-#[path = "../examples/digits/model.rs"]
-mod model;
 mod paired;
 mod twin;
 
 use criterion::Criterion;
 use mlx::{
     nn::{
-        self, ModuleExt,
+        self, Conv2d, Linear, Module, ModuleExt,
         losses::{CrossEntropy, cross_entropy},
     },
+    ops::Convolution,
     optimizers::{AdamW, Optimizer, compile_step},
     prelude::*,
     random::{self, Normal, Randint},
 };
-use model::Cnn;
 use paired::{Case, Engine, Turns};
 use std::{
     collections::HashMap,
@@ -134,6 +132,30 @@ fn serve() -> io::Result<()> {
         println!("{}", training.timed(what, count).expect("steps that fit").as_nanos());
     }
     Ok(())
+}
+
+/// The network, for square pictures of an even side.
+#[derive(Clone, Debug, Module)]
+struct Cnn {
+    conv1: Conv2d,
+    conv2: Conv2d,
+    linear: Linear,
+}
+
+impl Cnn {
+    fn new(side: i32) -> Result<Cnn> {
+        Ok(Cnn {
+            conv1: Conv2d::new(1, 8, 3, Convolution::new().padding(1), true)?,
+            conv2: Conv2d::new(8, 16, 3, Convolution::new().padding(1).stride(2), true)?,
+            linear: Linear::new(16 * (side / 2) * (side / 2), 10, true)?,
+        })
+    }
+
+    fn forward(&self, pictures: &Tensor) -> Result<Tensor> {
+        let x = nn::relu(&self.conv1.forward(pictures)?)?;
+        let x = nn::relu(&self.conv2.forward(&x)?)?;
+        self.linear.forward(&x.flatten(1..))
+    }
 }
 
 type Batch = (Tensor, Tensor);

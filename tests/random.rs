@@ -2,7 +2,7 @@
 //!
 //! Not here: what is drawn (parity's cases).
 
-use mlx::{Dtype, prelude::*, random};
+use mlx::{Device, Dtype, prelude::*, random};
 use std::thread;
 
 fn drawn() -> Vec<f32> {
@@ -96,4 +96,19 @@ fn a_state_put_back_draws_again() {
     random::seed(9).unwrap();
     drawn();
     assert_eq!([drawn(), drawn()], wanted);
+}
+
+#[test]
+fn an_evaluation_that_fails_does_not_take_the_key_with_it() {
+    for draws in [1, 5, 3000] {
+        let wanted = after_seed(11, draws + 1).pop().unwrap();
+        random::seed(11).unwrap();
+        let noise: Vec<Tensor> = (0..draws).map(|_| random::normal([2]).unwrap()).collect();
+        // MLX finds out that a matrix is singular when it computes.
+        let zeros = mlx::ops::zeros([2, 2], Dtype::Float32).unwrap();
+        let singular = mlx::with_device(Device::cpu(), || mlx::linalg::inv(&zeros)).unwrap().unwrap();
+        let failing: Vec<Tensor> = noise.iter().map(|noise| noise + &singular).collect();
+        mlx::eval(&failing).unwrap_err();
+        assert_eq!(drawn(), wanted, "after {draws} draws of a failed batch");
+    }
 }

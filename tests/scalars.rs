@@ -221,7 +221,7 @@ fn constants_of_halves_are_rounded_as_tensors_are() {
     let values: Vec<f32> = edges.chain(drawn).filter(|value| !value.is_nan()).collect();
     let tensor = Tensor::from_slice(&values).unwrap();
     let wanted = |dtype| {
-        ops::view(&ops::astype(&tensor, dtype).unwrap(), Dtype::Uint16).unwrap().to_vec::<u16>().unwrap()
+        ops::view(ops::astype(&tensor, dtype).unwrap(), Dtype::Uint16).unwrap().to_vec::<u16>().unwrap()
     };
     let (as_bf16, as_f16) = (wanted(Dtype::Bfloat16), wanted(Dtype::Float16));
     for (i, &value) in values.iter().enumerate() {

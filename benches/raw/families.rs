@@ -181,8 +181,8 @@ impl Array {
         let mode = c"affine".as_ptr();
         // SAFETY: the array is live, and on this thread; the call makes the vector that it writes.
         unsafe { sys::mlx_quantize(&raw mut parts.0, self.0, DEFAULT, DEFAULT, mode, NONE, s.0) };
-        // SAFETY: an affine quantization has three parts, each of which is counted once more.
         [0, 1, 2].map(|i| {
+            // SAFETY: an affine quantization has three parts, each of which is counted once more.
             Array::made(|out| unsafe {
                 sys::mlx_vector_array_get(out, parts.0, i);
             })

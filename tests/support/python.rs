@@ -18,9 +18,19 @@ pub(crate) fn site() -> Option<PathBuf> {
 }
 
 /// Runs a script to its end.
+#[allow(dead_code, reason = "tests whose scripts are files")]
 pub(crate) fn run(site: &Path, script: &str, arguments: &[PathBuf]) {
-    let mut python = Command::new("python3");
-    python.args(["-c", script]).args(arguments).env("PYTHONPATH", site);
+    finish(Command::new("python3").args(["-c", script]).args(arguments).env("PYTHONPATH", site));
+}
+
+/// Runs a script of the repository to its end.
+#[allow(dead_code, reason = "tests whose scripts are short")]
+pub(crate) fn run_file(site: &Path, script: &str, arguments: &[PathBuf]) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
+    finish(Command::new("python3").arg(script).args(arguments).env("PYTHONPATH", site));
+}
+
+fn finish(python: &mut Command) {
     let output = python.output().expect("python3 is there where its packages are");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -14,7 +14,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-const BENCHES: [&str; 5] = ["graph_build", "transforms", "host_kernel", "gemm", "training"];
+const BENCHES: [&str; 6] = ["graph_build", "encoder", "transforms", "host_kernel", "gemm", "training"];
 
 /// Runs all benches and writes the record.
 pub(crate) fn run() -> Result<(), String> {

@@ -63,6 +63,10 @@ enum Task {
     #[command(hide = true)]
     ParityWorker,
     #[cfg(feature = "library")]
+    /// The Rust side of `parity models`: computes a model's outputs and writes them.
+    #[command(hide = true)]
+    ParityModel { name: String, out: PathBuf },
+    #[cfg(feature = "library")]
     /// Run the benches and write a dated record of them.
     Bench,
     #[cfg(feature = "library")]
@@ -89,6 +93,8 @@ fn main() -> ExitCode {
         Task::Parity(options) => parity::run(options),
         #[cfg(feature = "library")]
         Task::ParityWorker => parity::worker::run(),
+        #[cfg(feature = "library")]
+        Task::ParityModel { name, out } => parity::models::write(&name, &out).map(|()| true),
         #[cfg(feature = "library")]
         Task::Bench => bench::run().map(|()| true),
         #[cfg(feature = "library")]

@@ -111,10 +111,18 @@ impl error::Error for Error {
 /// Operators and chaining methods: what they give, or a panic at the caller's line.
 #[doc(hidden)]
 #[must_use]
+#[inline]
 #[track_caller]
 pub fn or_panic<T>(result: Result<T>) -> T {
     match result {
         Ok(given) => given,
-        Err(error) => panic!("{error}"),
+        Err(error) => told(&error),
     }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn told(error: &Error) -> ! {
+    panic!("{error}")
 }

@@ -41,6 +41,7 @@ macro_rules! into_shape {
     (@ [$($generics:tt)*] $type:ty, $element:ty, |$sizes:ident| $convert:expr) => {
         impl<$($generics)*> sealed::Sealed for $type {}
         impl<$($generics)*> IntoShape for $type {
+            #[inline]
             fn into_shape(self) -> Result<Shape> {
                 let $sizes: &[$element] = &self[..];
                 $convert
@@ -205,17 +206,23 @@ macro_rules! into_axes {
                 Axes { list: Some(smallvec![$convert]), keep: false }
             }
         }
-        into_axes!(@ [const N: usize] [$element; N], |axes| axes, |$axis| $convert);
-        into_axes!(@ [const N: usize] &[$element; N], |axes| axes, |$axis| $convert);
-        into_axes!(@ [] &[$element], |axes| axes, |$axis| $convert);
-        into_axes!(@ [] Vec<$element>, |axes| axes, |$axis| $convert);
-        into_axes!(@ [] &Vec<$element>, |axes| axes, |$axis| $convert);
+        into_axes!(@ [const N: usize] [$element; N], $element, |$axis| $convert);
+        into_axes!(@ [const N: usize] &[$element; N], $element, |$axis| $convert);
+        into_axes!(@ [] &[$element], $element, |$axis| $convert);
+        into_axes!(@ [] Vec<$element>, $element, |$axis| $convert);
+        into_axes!(@ [] &Vec<$element>, $element, |$axis| $convert);
     };
-    (@ [$($generics:tt)*] $type:ty, |$axes:ident| $list:expr, |$axis:ident| $convert:expr) => {
+    (@ [$($generics:tt)*] $type:ty, $element:ty, |$axis:ident| $convert:expr) => {
         impl<$($generics)*> IntoAxes for $type {
+            #[inline]
             fn into_axes(self) -> Axes {
-                let $axes = self;
-                Axes { list: Some($list.iter().map(|&$axis| $convert).collect()), keep: false }
+                let axes: &[$element] = &self[..];
+                // Not collected: `extend` is a call, and asks for room at each of them.
+                let mut list = SmallVec::from_elem(0, axes.len());
+                for (place, &$axis) in list.iter_mut().zip(axes) {
+                    *place = $convert;
+                }
+                Axes { list: Some(list), keep: false }
             }
         }
     };
@@ -232,18 +239,21 @@ pub trait IntoAxis: sealed::Sealed {
 }
 
 impl IntoAxis for i32 {
+    #[inline]
     fn into_axis(self) -> Option<i32> {
         Some(self)
     }
 }
 
 impl IntoAxis for usize {
+    #[inline]
     fn into_axis(self) -> Option<i32> {
         Some(i32::try_from(self).unwrap_or(i32::MAX))
     }
 }
 
 impl IntoAxis for std::ops::RangeFull {
+    #[inline]
     fn into_axis(self) -> Option<i32> {
         None
     }
@@ -251,6 +261,7 @@ impl IntoAxis for std::ops::RangeFull {
 
 impl sealed::Sealed for Option<i32> {}
 impl IntoAxis for Option<i32> {
+    #[inline]
     fn into_axis(self) -> Option<i32> {
         self
     }

@@ -3,6 +3,7 @@
 #include "in_flight.h"
 
 #include <sched.h>
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <memory>
@@ -19,6 +20,10 @@ namespace {
 // Whether scheduling failed on this thread. CUDA keeps the error of a refused launch or allocation with the thread, and each
 // later wait of MLX's for a GPU would find it, whatever it waits for.
 thread_local bool has_failed_launch = false;
+
+bool holds(const std::vector<mx::Event>& events, const mx::Event& event) {
+  return std::any_of(events.begin(), events.end(), [&](auto& known) { return shared(known) == shared(event); });
+}
 
 struct Ticket {
   std::mutex mutex;
@@ -44,12 +49,9 @@ struct Ticket {
 using TicketPtr = std::shared_ptr<Ticket>;
 
 void push_unique(std::vector<mx::Event>& events, const mx::Event& event) {
-  for (auto& known : events) {
-    if (shared(known) == shared(event)) {
-      return;
-    }
+  if (!holds(events, event)) {
+    events.push_back(event);
   }
-  events.push_back(event);
 }
 
 void push_unique(std::vector<mx::Stream>& streams, mx::Stream stream) {
@@ -118,6 +120,15 @@ void enqueue_checks(const TicketPtr& ticket, const std::vector<mx::Stream>& stre
     ticket->checks_left.fetch_add(1);
     in_flight().add(stream);
     mx::scheduler::enqueue(stream, [ticket, stream] { check(ticket, stream); });
+  }
+}
+
+// Waits for what the streams have to do, and looks at nobody's error: that is for the check of the batch it belongs to. Not
+// counted as in flight, or those who wait would wait for each other.
+void enqueue_waits(const TicketPtr& ticket, const std::vector<mx::Stream>& streams) {
+  for (auto stream : streams) {
+    ticket->checks_left.fetch_add(1);
+    mx::scheduler::enqueue(stream, [ticket] { ticket->passed(); });
   }
 }
 
@@ -209,7 +220,7 @@ TicketPtr begin(const std::vector<array>& outputs, std::vector<array>& first) {
     // Where CUDA needs what the CPU computes, MLX waits for the CPU's stream while it schedules, and takes its error.
     if (has_gpu && in_flight().on(streams)) {
       ticket->is_of_others = true;
-      enqueue_checks(ticket, streams);
+      enqueue_waits(ticket, streams);
       return ticket;
     }
     try {
@@ -261,11 +272,7 @@ bool await_gpu(Ticket& ticket) {
   bool done = true;
   for (auto& event : ticket.gpu) {
     try {
-      // An array of our own that shares the event: libmlx exports no wait on events.
-      array waiter(mx::Shape{}, mx::bool_, nullptr, {});
-      waiter.attach_event(event);
-      waiter.set_status(array::Status::evaluated);
-      waiter.wait();
+      waiter(event).wait();
     } catch (const std::exception& e) {
       done = false;
       ticket.error = ticket.error.empty() ? e.what() : ticket.error;
@@ -310,7 +317,8 @@ void settle(Ticket& ticket, const std::vector<array>& outputs) {
     throw std::runtime_error(ticket.error);
   }
   for (auto& a : outputs) {
-    if (a.status() == array::Status::evaluated) {
+    // As MLX leaves what it computed on a GPU until it is asked for again: its attention chooses a kernel by that.
+    if (a.status() == array::Status::evaluated && !(is_of_gpu(a.event()) && holds(ticket.own, a.event()))) {
       // The checks ran behind the work, so the event says nothing more; waiting for one that a broken-off
       // schedule never signals would hang.
       a.attach_event(mx::Event{});
@@ -378,9 +386,7 @@ int mlxr_sync_begin(mlxr_ticket* ticket, mlx_stream stream) {
       return;
     }
     auto begun = std::make_shared<Ticket>();
-    begun->checks_left = 1;
-    // No look at the stream's error: that is for the check of the batch it belongs to.
-    mx::scheduler::enqueue(target, [begun] { begun->passed(); });
+    enqueue_waits(begun, {target});
     ticket->ctx = new TicketPtr(std::move(begun));
   });
 }

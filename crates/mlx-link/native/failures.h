@@ -80,4 +80,16 @@ inline std::shared_ptr<const std::string> failure(const array& a) {
   return a.status() == array::Status::evaluated ? failures().text(a.event()) : nullptr;
 }
 
+inline bool is_of_gpu(const mx::Event& event) {
+  return event.valid() && event.stream().device != mx::Device::cpu;
+}
+
+// An array of our own that shares an event: libmlx exports nothing of events but what arrays do with theirs.
+inline array waiter(const mx::Event& event) {
+  array result(mx::Shape{}, mx::bool_, nullptr, {});
+  result.attach_event(event);
+  result.set_status(array::Status::evaluated);
+  return result;
+}
+
 } // namespace mlxr

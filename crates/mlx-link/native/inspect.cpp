@@ -1,5 +1,5 @@
 // Looking at arrays without computing: the host's view of values, and MLX's text of a graph.
-#include "common.h"
+#include "failures.h"
 
 #include <pthread.h>
 #include <algorithm>
@@ -91,7 +91,8 @@ extern "C" {
 bool mlxr_array_view(mlxr_view* view, mlx_array handle) {
   auto& a = mlx_array_get_(handle);
   bool done = a.status() == array::Status::available ||
-      (a.status() == array::Status::evaluated && !a.event().valid());
+      (a.status() == array::Status::evaluated &&
+       (!a.event().valid() || (is_of_gpu(a.event()) && !failure(a) && waiter(a.event()).is_available())));
   if (!done || !a.data_shared_ptr()) {
     return false;
   }
@@ -158,6 +159,15 @@ bool mlxr_array_may_have_gaps(mlx_array handle, bool* unknown) {
     a = array(a.inputs()[0]);
   }
   return !a.flags().contiguous;
+}
+
+bool mlxr_array_has_failed(mlx_array handle) {
+  if (!failures().any()) {
+    return false;
+  }
+  bool failed = false;
+  walk({mlx_array_get_(handle)}, [&](const array& a) { failed |= failure(a) != nullptr; });
+  return failed;
 }
 
 bool mlxr_array_is_tracer(mlx_array handle) {

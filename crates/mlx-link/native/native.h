@@ -66,6 +66,9 @@ bool mlxr_array_may_step_back(mlx_array array, bool* unknown);
 // Locked. Whether an array, computed or not, may have gaps between its elements; `unknown` as above.
 bool mlxr_array_may_have_gaps(mlx_array array, bool* unknown);
 
+// Locked. Whether an array has failed, or rests on one that has.
+bool mlxr_array_has_failed(mlx_array array);
+
 // Whether an array depends on the arguments of a function that this thread is transforming.
 bool mlxr_array_is_tracer(mlx_array array);
 

@@ -76,6 +76,9 @@ unsafe extern "C" {
     pub fn mlxr_array_may_have_gaps(array: mlx_array, unknown: *mut bool) -> bool;
 }
 unsafe extern "C" {
+    pub fn mlxr_array_has_failed(array: mlx_array) -> bool;
+}
+unsafe extern "C" {
     pub fn mlxr_array_is_tracer(array: mlx_array) -> bool;
 }
 unsafe extern "C" {

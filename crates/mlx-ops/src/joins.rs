@@ -245,8 +245,14 @@ pub fn meshgrid<'a>(tensors: impl IntoIterator<Item = &'a Tensor>, how: Meshgrid
     ffi::meshgrid(&tensors, how.sparse, if how.ij { c"ij" } else { c"xy" })
 }
 
+#[inline]
 fn listed<'a>(tensors: impl IntoIterator<Item = &'a Tensor>) -> SmallVec<[&'a Tensor; 8]> {
-    tensors.into_iter().collect()
+    let mut list = SmallVec::new();
+    // Not collected: `extend` is a call that is not inlined.
+    for tensor in tensors {
+        list.push(tensor);
+    }
+    list
 }
 
 /// Parts of a tensor, as methods. Each panics at the caller's line where the free function of its name returns an error.

@@ -1,5 +1,29 @@
-//! What the examples share: where their models and data come from. Each example is a program of its own beside this folder.
+//! What the examples share: where models and data come from, and the models. Each example is a short program beside this folder.
 
 #![forbid(unsafe_code)]
 
+pub mod ccexam;
+pub mod digits;
 pub mod download;
+pub mod efficientnet;
+pub mod language;
+pub mod lora;
+pub mod minilm;
+pub mod onnx;
+pub mod options;
+pub mod parity;
+pub mod pictures;
+pub mod plot;
+pub mod silero;
+pub mod text;
+pub mod torch;
+
+use std::{error::Error, fmt::Display, path::Path};
+
+/// What a model or a program gives, or why it could not.
+pub type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
+
+/// `result`, its error with the file it is about.
+fn of_file<T, E: Display>(path: &Path, result: Result<T, E>) -> Result<T> {
+    result.map_err(|error| format!("{}: {error}", path.display()).into())
+}

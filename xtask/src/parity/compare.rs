@@ -52,7 +52,8 @@ fn float(python: &Value, rust: &Value) -> bool {
     python == rust || is_nan(python) && is_nan(rust)
 }
 
-fn tensor(python: &Value, rust: &Value) -> Option<String> {
+/// What differs first between two tensors as workers write them.
+pub(super) fn tensor(python: &Value, rust: &Value) -> Option<String> {
     for part in ["dtype", "shape"] {
         if python[part] != rust[part] {
             return Some(format!("{part}: Python has {}, Rust {}", python[part], rust[part]));

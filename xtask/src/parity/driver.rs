@@ -42,6 +42,16 @@ pub(crate) struct Surroundings {
     pub(crate) verbose: bool,
 }
 
+impl Surroundings {
+    /// The folder with Python MLX and numpy, filled where it is not yet.
+    pub(super) fn python(&self) -> Result<PathBuf, String> {
+        match &self.site {
+            Some(site) => Ok(site.clone()),
+            None => python::site("parity", &[&format!("mlx[cpu]=={MLX_VERSION}"), "numpy"]),
+        }
+    }
+}
+
 /// Where both sides compute.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Place {
@@ -53,7 +63,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// Tells the workers, who have it from their environment.
-    fn variable(self) -> (&'static str, PathBuf) {
+    pub(super) fn variable(self) -> (&'static str, PathBuf) {
         let name = match self {
             Place::Cpu => "cpu",
             Place::Gpu => "gpu",
@@ -66,10 +76,7 @@ impl Driver {
     /// Installs Python MLX where it is not yet, starts both workers, and makes sure that they run the same MLX.
     pub(crate) fn start(asked: &Surroundings) -> Result<Driver, String> {
         let &Surroundings { limit, cpu, device, verbose, .. } = asked;
-        let site = match &asked.site {
-            Some(site) => site.clone(),
-            None => python::site("parity", &[&format!("mlx[cpu]=={MLX_VERSION}"), "numpy"])?,
-        };
+        let site = asked.python()?;
         let script = crate::root().join("xtask/parity/worker.py");
         let program = interpreter()?;
         let shim = if cpu == Cpu::Blas { Some(Shim::build()?) } else { None };
@@ -146,7 +153,7 @@ impl Driver {
 const CPU_ONLY: &str = "float64 is not supported on the GPU";
 
 /// The interpreter itself: what PATH has may be a script that needs the whole PATH.
-fn interpreter() -> Result<PathBuf, String> {
+pub(super) fn interpreter() -> Result<PathBuf, String> {
     let output = Command::new("python3")
         .args(["-c", "import sys; print(sys.executable)"])
         .output()

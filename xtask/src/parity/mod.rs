@@ -2,7 +2,8 @@
 //!
 //! [`case`] reads case files, [`driver`] runs a case on both sides through [`side`], [`judge`] decides with
 //! [`compare`] and [`canonical`]; [`blas`] sees to it that both use the same BLAS. [`worker`] is the Rust side.
-//! [`pipeline`] keeps both sides busy for [`fuzz`]; [`coverage`] and [`report`] say what there is.
+//! [`pipeline`] keeps both sides busy for [`fuzz`]; [`coverage`] and [`report`] say what there is;
+//! [`models`] compares whole models.
 //! Not here: what a case means under Python (`xtask/parity/*.py`).
 
 mod blas;
@@ -14,6 +15,7 @@ mod driver;
 mod fuzz;
 mod hex;
 mod judge;
+pub(crate) mod models;
 mod pipeline;
 mod report;
 mod side;
@@ -44,6 +46,8 @@ enum Command {
     Run(Run),
     /// Run random programs on both sides and compare.
     Fuzz(fuzz::Fuzz),
+    /// Run whole models on real weights on both sides and compare.
+    Models(models::Models),
     /// Check that each name of Python MLX can be called here, or has a reason why not.
     Coverage(coverage::Coverage),
     /// Run cases and write a page of ops by dtypes.
@@ -89,6 +93,7 @@ pub(crate) fn run(parity: Parity) -> Result<bool, String> {
     let run = match parity.command {
         Some(Command::Run(run)) => run,
         Some(Command::Fuzz(fuzz)) => return fuzz::run(&fuzz),
+        Some(Command::Models(models)) => return models::run(&models),
         Some(Command::Coverage(coverage)) => return coverage::run(&coverage),
         Some(Command::Report(run)) => return report::run(&run),
         None => parity.run,

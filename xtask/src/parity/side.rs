@@ -152,15 +152,16 @@ fn runs() -> PathBuf {
 
 /// On the file system of what is kept; where the project's folder is not there, as on a machine that has the binary alone,
 /// nothing is kept.
-fn scratch() -> io::Result<TempDir> {
+pub(super) fn scratch() -> io::Result<TempDir> {
     fs::create_dir_all(runs()).and_then(|()| TempDir::new_in(runs())).or_else(|_| TempDir::new())
 }
 
-fn stderr(scratch: &Path) -> PathBuf {
+pub(super) fn stderr(scratch: &Path) -> PathBuf {
     scratch.join("stderr.txt")
 }
 
-fn command(
+/// A process of one side, away from what the caller's environment says.
+pub(super) fn command(
     program: &Path,
     arguments: &[PathBuf],
     environment: &[(&'static str, PathBuf)],

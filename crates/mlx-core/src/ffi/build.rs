@@ -8,7 +8,7 @@ use super::{
     status,
     vector::Vector,
 };
-use crate::{ErrorKind, OperandRef, Result, Tensor, promotion, shape};
+use crate::{Error, ErrorKind, OperandRef, Result, Tensor, promotion, shape};
 use mlx_link as sys;
 use std::ffi::c_int;
 
@@ -72,11 +72,16 @@ pub(super) fn build_pair(
 /// The node, where its bytes have addresses.
 #[inline]
 pub(super) fn sized(op: &'static str, tensor: Tensor) -> Result<Tensor> {
-    if tensor.0.fits() { Ok(tensor) } else { Err(shape::too_large(op, tensor.shape(), tensor.dtype())) }
+    if tensor.0.fits() { Ok(tensor) } else { Err(oversized(op, tensor)) }
+}
+
+#[cold]
+fn oversized(op: &'static str, tensor: Tensor) -> Error {
+    shape::too_large(op, tensor.shape(), tensor.dtype())
 }
 
 /// A node with what it was built from: made on the CPU where a GPU would launch nothing, named in its error, looked at by
-/// the promotion guard. Inlined, as it is called once a call shape.
+/// the promotion guard. Inlined, as it is called once a call shape; what is rare is not.
 #[inline(always)]
 #[track_caller]
 pub(super) fn told<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
@@ -84,17 +89,27 @@ pub(super) fn told<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
     build: impl Fn() -> Result<N>,
     operands: impl Fn() -> O,
 ) -> Result<N> {
-    let mut on_cpu = None;
-    // Built at one place in the code, which the compiler puts here.
-    let nodes = loop {
-        let nodes = build();
-        if place::has_gpu() && on_cpu.is_none() && is_nothing_on_gpu(&nodes, operands())? {
-            on_cpu = Some(place::on_cpu()?);
-        } else {
-            break nodes;
-        }
-    };
-    drop(on_cpu);
+    let nodes = build();
+    if nodes.is_ok() && !place::has_gpu() && !promotion::is_watched() {
+        nodes
+    } else {
+        built_again(op, nodes, build, operands)
+    }
+}
+
+/// [`told`] where there is more to do.
+#[inline(never)]
+#[track_caller]
+fn built_again<'a, N: Nodes, O: Iterator<Item = OperandRef<'a>>>(
+    op: &'static str,
+    mut nodes: Result<N>,
+    build: impl Fn() -> Result<N>,
+    operands: impl Fn() -> O,
+) -> Result<N> {
+    if place::has_gpu() && is_nothing_on_gpu(&nodes, operands())? {
+        let _on_cpu = place::on_cpu()?;
+        nodes = build();
+    }
     told_as_built(op, nodes, operands)
 }
 

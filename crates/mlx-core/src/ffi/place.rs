@@ -17,6 +17,8 @@ use std::{
 pub(crate) struct Place {
     stream: sys::mlx_stream,
     device: Device,
+    /// The device as `MLX_DEFAULT` has it, which every node asks for.
+    code: u32,
 }
 
 // SAFETY: a stream handle is an immutable index and device; MLX made these streams for use from any thread, and every use
@@ -45,7 +47,7 @@ impl Place {
         let (gpu, index) = (device.kind() == DeviceKind::Gpu, device.index());
         let status = call!(sys::mlxr_stream_new, out stream, value gpu, value index);
         status::check("device", ErrorKind::Setup, status)?;
-        let place: &'static Place = Box::leak(Box::new(Place { stream, device }));
+        let place: &'static Place = Box::leak(Box::new(Place { stream, device, code: code(device) }));
         PLACES.lock().push(place);
         Ok(place)
     }
@@ -61,11 +63,15 @@ impl Place {
     /// Makes the device MLX's default one, for what asks MLX and not us: gradients, random keys.
     #[inline]
     pub(super) fn make_default(&self) {
-        let code = code(self.device);
-        if MLX_DEFAULT.load(Ordering::Relaxed) != code {
-            call!(sys::mlxr_device_use, value(code & 1 == 1), value(self.device.index()));
-            MLX_DEFAULT.store(code, Ordering::Relaxed);
+        if MLX_DEFAULT.load(Ordering::Relaxed) != self.code {
+            self.replace_default();
         }
+    }
+
+    #[cold]
+    fn replace_default(&self) {
+        call!(sys::mlxr_device_use, value(self.code & 1 == 1), value(self.device.index()));
+        MLX_DEFAULT.store(self.code, Ordering::Relaxed);
     }
 
     /// Makes the stream a new thread's default one of its device. To ask for the one before would make one.

@@ -5,7 +5,7 @@
 use super::{
     build::build,
     call::{call, node, pair},
-    linalg,
+    linalg, runtime,
 };
 use crate::{Dtype, Result, Tensor, shape};
 use mlx_link as sys;
@@ -43,6 +43,15 @@ pub fn split(key: &Tensor, num: i32) -> Result<Tensor> {
 #[track_caller]
 pub fn split_pair(key: &Tensor) -> Result<[Tensor; 2]> {
     pair!("split", sys::mlx_random_split, tensor key)
+}
+
+/// Whether an evaluation failed that a key was part of, or what it comes from.
+///
+/// # Errors
+/// None but of a start of MLX that failed.
+pub fn has_failed(key: &Tensor) -> Result<bool> {
+    let _guard = runtime::enter()?;
+    Ok(call!(sys::mlxr_array_has_failed, tensor key))
 }
 
 /// `mx.random.normal`, with the mean and the standard deviation where there are some.

@@ -21,7 +21,11 @@ impl Vector {
 
     /// The same arrays, counted once more.
     pub(super) fn of<T: Borrow<Tensor>>(tensors: &[T]) -> Vector {
-        let arrays: SmallVec<[sys::mlx_array; 8]> = tensors.iter().map(|x| x.borrow().0.raw()).collect();
+        let none = sys::mlx_array { ctx: std::ptr::null_mut() };
+        let mut arrays: SmallVec<[sys::mlx_array; 8]> = SmallVec::from_elem(none, tensors.len());
+        for (array, tensor) in arrays.iter_mut().zip(tensors) {
+            *array = tensor.borrow().0.raw();
+        }
         Vector(call!(sys::mlx_vector_array_new_data, list arrays))
     }
 

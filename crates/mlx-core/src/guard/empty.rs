@@ -5,23 +5,30 @@ use std::borrow::Cow;
 
 /// `x` as a reduction may have it. Of a tensor that is not in row-major order MLX counts an empty axis like one of size 1:
 /// it reads foreign memory or never ends. An empty tensor that may be such a one gets a node that puts it in order.
+#[inline]
 pub(crate) fn reducible(x: &Tensor) -> Result<Cow<'_, Tensor>> {
-    if x.size() > 0 || is_in_order(x)? {
-        return Ok(Cow::Borrowed(x));
-    }
-    ffi::contiguous(x, false).map(Cow::Owned)
+    if x.size() > 0 { Ok(Cow::Borrowed(x)) } else { put_in_order(x) }
+}
+
+#[cold]
+fn put_in_order(x: &Tensor) -> Result<Cow<'_, Tensor>> {
+    if is_in_order(x)? { Ok(Cow::Borrowed(x)) } else { ffi::contiguous(x, false).map(Cow::Owned) }
 }
 
 /// A scan of `x`, or where `x` is empty an empty tensor in its place: MLX divides by sizes and strides of 0.
+#[inline]
 pub(crate) fn scanned(x: &Tensor, node: Tensor) -> Result<Tensor> {
     if x.size() > 0 { Ok(node) } else { nothing_like(&node) }
 }
 
 /// A sort of `x` along `axis`, or an empty tensor in its place where that axis is empty, whose size MLX divides by.
+#[inline]
 pub(crate) fn sorted(x: &Tensor, axis: Option<i32>, node: Tensor) -> Result<Tensor> {
-    if x.size() > 0 {
-        return Ok(node);
-    }
+    if x.size() > 0 { Ok(node) } else { sorted_nothing(x, axis, node) }
+}
+
+#[cold]
+fn sorted_nothing(x: &Tensor, axis: Option<i32>, node: Tensor) -> Result<Tensor> {
     let size = match axis {
         None => 0,
         // MLX has built the node, so the axis is one.
@@ -41,6 +48,7 @@ fn is_in_order(x: &Tensor) -> Result<bool> {
 }
 
 /// An empty tensor of a node's shape and dtype.
+#[cold]
 fn nothing_like(node: &Tensor) -> Result<Tensor> {
     ffi::full(node.shape(), &Tensor::weak("zeros", Scalar::Int(0), Some(node.dtype()))?, node.dtype())
 }

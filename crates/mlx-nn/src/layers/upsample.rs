@@ -198,11 +198,8 @@ fn nearest(x: &Tensor, factors: &[f64]) -> Result<Tensor> {
     }
     let mut items = vec![Index::from(..)];
     for (axis, &factor) in factors.iter().enumerate() {
-        items.push(Index::Tensor(taps::along(
-            &positions(x.dim(axis as i32 + 1), factor)?,
-            axis,
-            factors.len(),
-        )?));
+        let positions = positions(x.dim(axis as i32 + 1), factor)?;
+        items.push(Index::from(taps::along(&positions, axis, factors.len())?));
     }
     index(x, items)
 }
@@ -262,7 +259,7 @@ fn interpolated(
     }
     taps::sum(combinations.into_iter().map(|combination| {
         let (positions, weights): (Vec<Tensor>, Vec<Tensor>) = combination.into_iter().unzip();
-        let items: Vec<Index> =
+        let items: Vec<Index<'_>> =
             std::iter::once(Index::from(..)).chain(positions.into_iter().map(Index::from)).collect();
         let weight = weights.into_iter().map(Ok).reduce(|product, weight| multiply(product?, weight?));
         multiply(weight.unwrap_or_else(|| Tensor::scalar(1.0, Dtype::Float32))?, index(x, items)?)

@@ -19,22 +19,22 @@ type Few<T> = SmallVec<[T; 6]>;
 /// The gather of `items`, with the items that are left to do on its result; none where those are slices of all, for which
 /// MLX adds no node.
 #[track_caller]
-pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Few<Index>)> {
-    let points = |item: &Index| matches!(item, Index::Tensor(_) | Index::At(_));
+pub(super) fn gathered<'a>(x: &Tensor, items: &[Index<'a>]) -> Result<(Tensor, Few<Index<'a>>)> {
+    let points = |item: &Index<'_>| matches!(item, Index::Tensor(_) | Index::At(_));
     let first = items.iter().position(points).unwrap_or(0);
     let last = items.iter().rposition(points).unwrap_or(0);
     // Where something else stands between them, the dimensions of tensors go in front.
     let in_front = !items[first..=last].iter().all(points);
     let (result, dimensions) = gather(x, &items[..=last], in_front)?;
 
-    let is_whole = |item: &Index| matches!(item, Index::Slice(slice) if slice.is_full());
+    let is_whole = |item: &Index<'_>| matches!(item, Index::Slice(slice) if slice.is_full());
     let has_new = items[..last].iter().any(|item| matches!(item, Index::NewAxis));
     let mut rest = Few::new();
     if !has_new && items[last + 1..].iter().all(is_whole) {
         return Ok((result, rest));
     }
     let whole = || Index::Slice(Slice::default());
-    let kept = |item: &Index| match item {
+    let kept = |item: &Index<'a>| match item {
         Index::NewAxis => Some(Index::NewAxis),
         Index::Slice(_) => Some(whole()),
         _ => None,
@@ -52,7 +52,7 @@ pub(super) fn gathered(x: &Tensor, items: &[Index]) -> Result<(Tensor, Few<Index
 
 /// The gather itself, and how many dimensions the tensors among the items have.
 #[track_caller]
-fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)> {
+fn gather(x: &Tensor, items: &[Index<'_>], in_front: bool) -> Result<(Tensor, usize)> {
     let (mut positions, mut dimensions) = (Few::new(), 0);
     let idle = is_idle(x, items)?;
     for item in items {
@@ -64,7 +64,7 @@ fn gather(x: &Tensor, items: &[Index], in_front: bool) -> Result<(Tensor, usize)
             Index::Tensor(tensor) => {
                 dimensions = dimensions.max(tensor.ndim());
                 Positions::Tensor(if idle {
-                    Cow::Borrowed(tensor)
+                    Cow::Borrowed(&**tensor)
                 } else {
                     ffi::positions("index", tensor, axis, sizes[axis])?
                 })
@@ -114,7 +114,7 @@ fn laid_out(
 }
 
 /// Whether `items` meet no element at all, so that no position among them can be foreign.
-pub(super) fn is_idle(x: &Tensor, items: &[Index]) -> Result<bool> {
+pub(super) fn is_idle(x: &Tensor, items: &[Index<'_>]) -> Result<bool> {
     let taken = items.iter().filter(|item| !matches!(item, Index::NewAxis));
     for (item, size) in taken.zip(x.shape()) {
         match item {

@@ -4,7 +4,10 @@
 
 use mlx_core::{Error, ErrorKind, Result, Tensor};
 use smallvec::{SmallVec, smallvec};
-use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+use std::{
+    borrow::Cow,
+    ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive},
+};
 
 /// `…[..., x]`: as many whole axes as the other items leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,25 +35,32 @@ impl Slice {
         Slice { step: Some(step), ..range.into() }
     }
 
+    #[inline]
     pub(super) fn is_full(self) -> bool {
         self == Slice::default()
     }
 
     /// Start, stop and step as Python passes them on: an absent end is the axis's, a given one stays as it is.
+    #[inline]
     pub(super) fn raw(self, size: i32) -> Result<(i32, i32, i32)> {
         let step = self.step.unwrap_or(1);
         if step == 0 {
-            return Err(Error::new(ErrorKind::Value, "index", "a slice step of 0 reaches nothing"));
+            return Err(no_step());
         }
         let (first, end) = if step < 0 { (size - 1, -size - 1) } else { (0, size) };
         Ok((self.start.unwrap_or(first), self.stop.unwrap_or(end), step))
     }
 }
 
+#[cold]
+fn no_step() -> Error {
+    Error::new(ErrorKind::Value, "index", "a slice step of 0 reaches nothing")
+}
+
 /// One item of an index.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Index {
+pub enum Index<'a> {
     /// One position, whose axis goes; negative ones count from the end.
     At(i64),
     /// Positions in a row.
@@ -61,7 +71,7 @@ pub enum Index {
     NewAxis,
     /// The positions in a tensor of integers, whose dimensions take the axis's place; alone in an assignment, a mask
     /// of bools.
-    Tensor(Tensor),
+    Tensor(Cow<'a, Tensor>),
     /// All or nothing, alone in an assignment; nowhere else, as in Python.
     Bool(bool),
 }
@@ -69,13 +79,15 @@ pub enum Index {
 macro_rules! conversions {
     ($($type:ty => |$value:ident| $slice:expr;)*) => {
         $(impl From<$type> for Slice {
+            #[inline]
             fn from($value: $type) -> Slice {
                 let (start, stop) = $slice;
                 Slice { start, stop, step: None }
             }
         }
-        impl From<$type> for Index {
-            fn from(range: $type) -> Index {
+        impl From<$type> for Index<'_> {
+            #[inline]
+            fn from(range: $type) -> Self {
                 Index::Slice(range.into())
             }
         })*
@@ -106,94 +118,108 @@ fn clamped(position: usize) -> i32 {
     i32::try_from(position).unwrap_or(i32::MAX)
 }
 
-impl From<Slice> for Index {
-    fn from(slice: Slice) -> Index {
+impl From<Slice> for Index<'_> {
+    #[inline]
+    fn from(slice: Slice) -> Self {
         Index::Slice(slice)
     }
 }
 
-impl From<Ellipsis> for Index {
-    fn from(_: Ellipsis) -> Index {
+impl From<Ellipsis> for Index<'_> {
+    #[inline]
+    fn from(_: Ellipsis) -> Self {
         Index::Ellipsis
     }
 }
 
-impl From<NewAxis> for Index {
-    fn from(_: NewAxis) -> Index {
+impl From<NewAxis> for Index<'_> {
+    #[inline]
+    fn from(_: NewAxis) -> Self {
         Index::NewAxis
     }
 }
 
-impl From<Tensor> for Index {
-    fn from(positions: Tensor) -> Index {
-        Index::Tensor(positions)
+impl From<Tensor> for Index<'_> {
+    #[inline]
+    fn from(positions: Tensor) -> Self {
+        Index::Tensor(Cow::Owned(positions))
     }
 }
 
-impl From<&Tensor> for Index {
-    fn from(positions: &Tensor) -> Index {
-        Index::Tensor(positions.clone())
+impl<'a> From<&'a Tensor> for Index<'a> {
+    #[inline]
+    fn from(positions: &'a Tensor) -> Self {
+        Index::Tensor(Cow::Borrowed(positions))
     }
 }
 
-impl From<bool> for Index {
-    fn from(all: bool) -> Index {
+impl From<bool> for Index<'_> {
+    #[inline]
+    fn from(all: bool) -> Self {
         Index::Bool(all)
     }
 }
 
-impl From<i32> for Index {
-    fn from(position: i32) -> Index {
+impl From<i32> for Index<'_> {
+    #[inline]
+    fn from(position: i32) -> Self {
         Index::At(position.into())
     }
 }
 
-impl From<i64> for Index {
-    fn from(position: i64) -> Index {
+impl From<i64> for Index<'_> {
+    #[inline]
+    fn from(position: i64) -> Self {
         Index::At(position)
     }
 }
 
-impl From<usize> for Index {
-    fn from(position: usize) -> Index {
+impl From<usize> for Index<'_> {
+    #[inline]
+    fn from(position: usize) -> Self {
         Index::At(i64::try_from(position).unwrap_or(i64::MAX))
     }
 }
+
+/// The items of a tuple.
+pub(super) type Items<'a> = SmallVec<[Index<'a>; 6]>;
 
 /// What stands between Python's brackets: one item, or several.
 ///
 /// The two differ as in Python: one integer alone gathers, in a tuple it slices, with the same result.
 #[derive(Clone, Debug)]
-pub enum IndexSpec {
+pub enum IndexSpec<'a> {
     /// `x[i]`
-    One(Index),
+    One(Index<'a>),
     /// `x[i, j, …]`
-    Many(SmallVec<[Index; 6]>),
+    Many(Items<'a>),
 }
 
-impl<I: Into<Index>> From<I> for IndexSpec {
-    fn from(item: I) -> IndexSpec {
+impl<'a, I: Into<Index<'a>>> From<I> for IndexSpec<'a> {
+    #[inline]
+    fn from(item: I) -> Self {
         IndexSpec::One(item.into())
     }
 }
 
-impl From<&[Index]> for IndexSpec {
-    fn from(items: &[Index]) -> IndexSpec {
+impl<'a> From<&[Index<'a>]> for IndexSpec<'a> {
+    fn from(items: &[Index<'a>]) -> Self {
         IndexSpec::Many(items.into())
     }
 }
 
-impl From<Vec<Index>> for IndexSpec {
-    fn from(items: Vec<Index>) -> IndexSpec {
+impl<'a> From<Vec<Index<'a>>> for IndexSpec<'a> {
+    fn from(items: Vec<Index<'a>>) -> Self {
         IndexSpec::Many(items.into())
     }
 }
 
 macro_rules! tuples {
     ($($($name:ident)*;)*) => {
-        $(impl<$($name: Into<Index>),*> From<($($name,)*)> for IndexSpec {
+        $(impl<'a, $($name: Into<Index<'a>>),*> From<($($name,)*)> for IndexSpec<'a> {
             #[allow(non_snake_case)] // The type parameters' names serve as the variables.
-            fn from(($($name,)*): ($($name,)*)) -> IndexSpec {
+            #[inline]
+            fn from(($($name,)*): ($($name,)*)) -> Self {
                 IndexSpec::Many(smallvec![$($name.into()),*])
             }
         })*
@@ -212,7 +238,18 @@ tuples! {
 }
 
 /// Puts whole axes in place of the ellipsis among the items of a tuple, and says whether there are tensors among them.
-pub(super) fn expand(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<bool> {
+#[inline]
+pub(super) fn expand(sizes: &[i32], items: &mut Items<'_>) -> Result<bool> {
+    let mut simple = true;
+    for item in items.iter() {
+        simple &= matches!(item, Index::At(_) | Index::Slice(_));
+    }
+    if simple && items.len() <= sizes.len() { Ok(false) } else { expand_any(sizes.len(), items) }
+}
+
+/// [`expand`] for items that are more than integers and slices, or more than there are axes.
+#[inline(never)]
+fn expand_any(ndim: usize, items: &mut Items<'_>) -> Result<bool> {
     let (mut used, mut tensors, mut ellipses, mut last) = (0, 0, 0, 0);
     for (place, item) in items.iter().enumerate() {
         match item {
@@ -230,8 +267,8 @@ pub(super) fn expand(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<boo
         let message = "An index can only have a single ellipsis (...)";
         return Err(Error::new(ErrorKind::Index, "index", message));
     }
-    let Some(left) = x.ndim().checked_sub(used) else {
-        let message = format!("Too many indices for array with {} dimensions.", x.ndim());
+    let Some(left) = ndim.checked_sub(used) else {
+        let message = format!("Too many indices for array with {ndim} dimensions.");
         return Err(Error::new(ErrorKind::Index, "index", message));
     };
     if ellipses == 1 {
@@ -242,22 +279,32 @@ pub(super) fn expand(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<boo
 }
 
 /// The position counted from the front of an axis of `size`.
+#[inline]
 pub(super) fn wrapped(position: i64, size: i32, axis: usize) -> Result<i32> {
     let wide = i64::from(size);
     if (-wide..wide).contains(&position) {
         return Ok((if position < 0 { position + wide } else { position }) as i32);
     }
-    let message = format!("index {position} is out of bounds for axis {axis} with size {size}");
-    Err(Error::new(ErrorKind::Index, "index", message))
+    Err(out_of_bounds(position, size, axis))
 }
 
-/// `Err` for a 0-d tensor, which has no axis for one item alone.
-pub(super) fn has_axes(x: &Tensor) -> Result<()> {
-    if x.ndim() > 0 {
-        return Ok(());
-    }
+#[cold]
+fn out_of_bounds(position: i64, size: i32, axis: usize) -> Error {
+    let message = format!("index {position} is out of bounds for axis {axis} with size {size}");
+    Error::new(ErrorKind::Index, "index", message)
+}
+
+/// The sizes of a tensor's axes; `Err` for a 0-d one, which has no axis for one item alone.
+#[inline]
+pub(super) fn has_axes(x: &Tensor) -> Result<&[i32]> {
+    let sizes = x.shape();
+    if sizes.is_empty() { Err(no_axes()) } else { Ok(sizes) }
+}
+
+#[cold]
+fn no_axes() -> Error {
     let message = "too many indices for array: array is 0-dimensional";
-    Err(Error::new(ErrorKind::Index, "index", message))
+    Error::new(ErrorKind::Index, "index", message)
 }
 
 /// The error for a bool where Python refuses one.

@@ -23,14 +23,14 @@ use mlx_core::{IntoAxes, IntoShape, Operand, Tensor, or_panic};
 pub trait IndexOps {
     /// See [`index`](fn@index).
     #[must_use]
-    fn index(&self, index: impl Into<IndexSpec>) -> Tensor;
+    fn index<'i>(&self, index: impl Into<IndexSpec<'i>>) -> Tensor;
 
     /// `x[index] = value`: gives `self` the tensor that [`set_index`](fn@set_index) returns, as `+=` does; clones made
     /// before keep the old values.
-    fn set_index(&mut self, index: impl Into<IndexSpec>, value: impl Operand);
+    fn set_index<'i>(&mut self, index: impl Into<IndexSpec<'i>>, value: impl Operand);
 
     /// The places at `index`, to be updated: `x.at((0, ..)).add(1)`.
-    fn at(&self, index: impl Into<IndexSpec>) -> At<'_>;
+    fn at<'a>(&'a self, index: impl Into<IndexSpec<'a>>) -> At<'a>;
 
     /// See [`take`](fn@take).
     #[must_use]
@@ -54,17 +54,20 @@ pub trait IndexOps {
 }
 
 impl IndexOps for Tensor {
+    #[inline]
     #[track_caller]
-    fn index(&self, spec: impl Into<IndexSpec>) -> Tensor {
+    fn index<'i>(&self, spec: impl Into<IndexSpec<'i>>) -> Tensor {
         or_panic(index(self, spec))
     }
 
+    #[inline]
     #[track_caller]
-    fn set_index(&mut self, spec: impl Into<IndexSpec>, value: impl Operand) {
+    fn set_index<'i>(&mut self, spec: impl Into<IndexSpec<'i>>, value: impl Operand) {
         *self = or_panic(set_index(self, spec, value));
     }
 
-    fn at(&self, spec: impl Into<IndexSpec>) -> At<'_> {
+    #[inline]
+    fn at<'a>(&'a self, spec: impl Into<IndexSpec<'a>>) -> At<'a> {
         At::new(self, spec.into())
     }
 

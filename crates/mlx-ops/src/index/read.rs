@@ -4,11 +4,10 @@
 
 use super::{
     gather::gathered,
-    items::{Index, IndexSpec, bool_alone, expand, has_axes, wrapped},
+    items::{Index, IndexSpec, Items, bool_alone, expand, has_axes, wrapped},
     region::Region,
 };
 use mlx_core::{Dtype, Error, ErrorKind, Result, Shape, Tensor, ffi};
-use smallvec::SmallVec;
 
 /// The elements at `index`: `index(&x, (0, .., 1..3, NewAxis, &rows))` is Python's `x[0, :, 1:3, None, rows]`.
 ///
@@ -34,9 +33,15 @@ use smallvec::SmallVec;
 /// ```
 #[doc(alias = "[]")]
 #[doc(alias = "__getitem__")]
+#[inline]
 #[track_caller]
-pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
-    let node = match &mut index.into() {
+pub fn index<'i>(x: &Tensor, index: impl Into<IndexSpec<'i>>) -> Result<Tensor> {
+    at(x, &mut index.into())
+}
+
+#[track_caller]
+fn at(x: &Tensor, index: &mut IndexSpec<'_>) -> Result<Tensor> {
+    let node = match index {
         IndexSpec::One(item) => one(x, item),
         IndexSpec::Many(items) => several(x, items),
     };
@@ -45,18 +50,18 @@ pub fn index(x: &Tensor, index: impl Into<IndexSpec>) -> Result<Tensor> {
 
 /// `x[i]`: an integer alone gathers.
 #[track_caller]
-fn one(x: &Tensor, item: &Index) -> Result<Tensor> {
+fn one(x: &Tensor, item: &Index<'_>) -> Result<Tensor> {
     match item {
         Index::Ellipsis => Ok(x.clone()),
         Index::NewAxis => ffi::expand_dims(x, &[0]),
         Index::Bool(_) => Err(bool_alone()),
         Index::At(position) => {
-            has_axes(x)?;
-            ffi::take_position(x, wrapped(*position, x.shape()[0], 0)?, 0)
+            let sizes = has_axes(x)?;
+            ffi::take_position(x, wrapped(*position, sizes[0], 0)?, 0)
         }
         Index::Slice(slice) => {
-            has_axes(x)?;
-            if slice.is_full() { Ok(x.clone()) } else { sliced(x, std::slice::from_ref(item)) }
+            let sizes = has_axes(x)?;
+            if slice.is_full() { Ok(x.clone()) } else { sliced(x, sizes, std::slice::from_ref(item)) }
         }
         Index::Tensor(positions) => {
             has_axes(x)?;
@@ -71,34 +76,38 @@ fn one(x: &Tensor, item: &Index) -> Result<Tensor> {
 
 /// `x[i, j, …]`
 #[track_caller]
-fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>) -> Result<Tensor> {
-    if !expand(x, items)? {
-        return sliced(x, items);
+fn several(x: &Tensor, items: &mut Items<'_>) -> Result<Tensor> {
+    let sizes = x.shape();
+    if !expand(sizes, items)? {
+        return sliced(x, sizes, items);
     }
     let (result, rest) = gathered(x, items)?;
-    if rest.is_empty() { Ok(result) } else { sliced(&result, &rest) }
+    if rest.is_empty() { Ok(result) } else { sliced(&result, result.shape(), &rest) }
 }
 
 /// One slice over all axes, then the axes of single positions go and the new ones come.
 #[track_caller]
-fn sliced(x: &Tensor, items: &[Index]) -> Result<Tensor> {
-    let sizes = x.shape();
-    let mut region = Region::default();
+fn sliced(x: &Tensor, sizes: &[i32], items: &[Index<'_>]) -> Result<Tensor> {
+    let mut region = Region::whole(sizes);
     let (mut gone, mut new) = (Shape::new(), Shape::new());
+    let mut axis = 0;
     for (i, item) in items.iter().enumerate() {
-        let axis = region.axes();
-        match *item {
+        let range = match *item {
+            Index::Slice(slice) => slice.raw(sizes[axis])?,
             Index::At(position) => {
                 let start = wrapped(position, sizes[axis], axis)?;
-                region.push((start, start + 1, 1));
                 gone.push((i - new.len()) as i32);
+                (start, start + 1, 1)
             }
-            Index::Slice(slice) => region.push(slice.raw(sizes[axis])?),
-            Index::NewAxis => new.push((i - gone.len()) as i32),
-            _ => {}
-        }
+            Index::NewAxis => {
+                new.push((i - gone.len()) as i32);
+                continue;
+            }
+            _ => continue,
+        };
+        region.set(axis, range);
+        axis += 1;
     }
-    region.fill(sizes);
     let mut result = ffi::slice(x, &region.start, &region.stop, &region.step)?;
     if !gone.is_empty() {
         result = ffi::squeeze_axes(&result, &gone)?;

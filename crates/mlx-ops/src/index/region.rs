@@ -1,9 +1,8 @@
 //! A slice over all axes, as MLX takes it.
 
-use mlx_core::{Shape, Tensor};
+use mlx_core::Shape;
 
 /// Start, stop and step of each axis.
-#[derive(Default)]
 pub(super) struct Region {
     pub(super) start: Shape,
     pub(super) stop: Shape,
@@ -11,34 +10,22 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// `ranges` of the first axes of `x`, and all of the others.
-    pub(super) fn of<const N: usize>(x: &Tensor, ranges: [(i32, i32, i32); N]) -> Region {
-        let mut region = Region::default();
-        for range in ranges {
-            region.push(range);
-        }
-        region.fill(x.shape());
-        region
+    /// All of each axis.
+    #[inline]
+    pub(super) fn whole(sizes: &[i32]) -> Region {
+        let each = |value| match sizes.len() {
+            // Two writes of registers; `from_elem` counts.
+            ndim @ ..=6 => Shape::from_buf_and_len([value; 6], ndim),
+            ndim => Shape::from_elem(value, ndim),
+        };
+        Region { start: each(0), stop: Shape::from_slice(sizes), step: each(1) }
     }
 
-    /// How many axes have a range so far.
-    pub(super) fn axes(&self) -> usize {
-        self.start.len()
-    }
-
-    /// The range of the next axis.
-    pub(super) fn push(&mut self, (start, stop, step): (i32, i32, i32)) {
-        self.start.push(start);
-        self.stop.push(stop);
-        self.step.push(step);
-    }
-
-    /// All of those axes that have no range yet, and how many they are.
-    pub(super) fn fill(&mut self, sizes: &[i32]) -> usize {
-        let left = &sizes[self.axes()..];
-        for &size in left {
-            self.push((0, size, 1));
-        }
-        left.len()
+    /// Of one axis only a range.
+    #[inline]
+    pub(super) fn set(&mut self, axis: usize, (start, stop, step): (i32, i32, i32)) {
+        self.start[axis] = start;
+        self.stop[axis] = stop;
+        self.step[axis] = step;
     }
 }

@@ -68,7 +68,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(items: &[Index]) -> Counts {
+    fn of(items: &[Index<'_>]) -> Counts {
         let mut counts = Counts::default();
         let mut interrupted = false;
         for item in items {
@@ -115,7 +115,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(x: &Tensor, items: &[Index]) -> Result<Layout> {
+    fn of(x: &Tensor, items: &[Index<'_>]) -> Result<Layout> {
         let counts = Counts::of(items);
         let ndim = (counts.dimensions + counts.new_axes + counts.slices - counts.simple_behind).max(1);
         let (windows, whole) = (Shape::new(), Shape::new());
@@ -176,7 +176,7 @@ impl Layout {
 
 /// `x[items] = update`, where one of the items is a tensor.
 #[track_caller]
-pub(super) fn at_items(x: &Tensor, items: &[Index], update: &Tensor) -> Result<Scatter<'static>> {
+pub(super) fn at_items(x: &Tensor, items: &[Index<'_>], update: &Tensor) -> Result<Scatter<'static>> {
     let update = trimmed(update)?;
     let mut layout = Layout::of(x, items)?;
     for item in items {

@@ -71,10 +71,8 @@ fn take_one(x: &Tensor, position: i64, axis: Option<i32>) -> Result<Tensor> {
         let message = format!("index {position} is out of bounds for axis {axis} with size {size}");
         return Err(Error::new(ErrorKind::Index, OP, message));
     }
-    let mut region = Region::default();
-    region.fill(&row.shape()[..axis]);
-    region.push((position as i32, position as i32 + 1, 1));
-    region.fill(row.shape());
+    let mut region = Region::whole(row.shape());
+    region.set(axis, (position as i32, position as i32 + 1, 1));
     let slice = ffi::slice(row, &region.start, &region.stop, &region.step)?;
     ffi::squeeze_axes(&slice, &[axis as i32])
 }

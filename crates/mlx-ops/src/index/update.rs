@@ -3,16 +3,15 @@
 //! Here: slices and integers, masks, and which way an index takes. Not here: index tensors (`scatter`).
 
 use super::{
-    items::{Index, IndexSpec, bool_alone, expand, has_axes, wrapped},
+    items::{Index, IndexSpec, Items, bool_alone, expand, has_axes, wrapped},
     region::Region,
     scatter::{self, Scatter, without_leading},
 };
 use mlx_core::{
-    Dtype, Error, ErrorKind, Operand, Result, Shape, Tensor,
+    Dtype, Error, ErrorKind, Operand, OperandRef, Result, Shape, Tensor,
     ffi::{self, Reduction},
     or_panic,
 };
-use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// How a value meets what is at an index.
@@ -56,8 +55,9 @@ pub enum Update {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "__setitem__")]
+#[inline]
 #[track_caller]
-pub fn set_index(x: &Tensor, index: impl Into<IndexSpec>, value: impl Operand) -> Result<Tensor> {
+pub fn set_index<'i>(x: &Tensor, index: impl Into<IndexSpec<'i>>, value: impl Operand) -> Result<Tensor> {
     index_update(x, index, Update::Set, value)
 }
 
@@ -75,15 +75,20 @@ pub fn set_index(x: &Tensor, index: impl Into<IndexSpec>, value: impl Operand) -
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 #[doc(alias = "mx.array.at")]
+#[inline]
 #[track_caller]
-pub fn index_update(
+pub fn index_update<'i>(
     x: &Tensor,
-    index: impl Into<IndexSpec>,
+    index: impl Into<IndexSpec<'i>>,
     update: Update,
     value: impl Operand,
 ) -> Result<Tensor> {
-    let value = value.operand();
-    let node = value.to_tensor("set_index", Some(x.dtype())).and_then(|value| match &mut index.into() {
+    updated(x, &mut index.into(), update, value.operand())
+}
+
+#[track_caller]
+fn updated(x: &Tensor, index: &mut IndexSpec<'_>, update: Update, value: OperandRef<'_>) -> Result<Tensor> {
+    let node = value.to_tensor("set_index", Some(x.dtype())).and_then(|value| match index {
         IndexSpec::One(item) => one(x, item, update, &value),
         IndexSpec::Many(items) => several(x, items, update, &value),
     });
@@ -91,7 +96,7 @@ pub fn index_update(
 }
 
 #[track_caller]
-fn one(x: &Tensor, item: &Index, update: Update, value: &Tensor) -> Result<Tensor> {
+fn one(x: &Tensor, item: &Index<'_>, update: Update, value: &Tensor) -> Result<Tensor> {
     match item {
         Index::Ellipsis | Index::NewAxis => whole(x, update, &ffi::broadcast_to(value, x.shape())?),
         Index::Bool(all) if update == Update::Set => {
@@ -106,21 +111,26 @@ fn one(x: &Tensor, item: &Index, update: Update, value: &Tensor) -> Result<Tenso
             scattered(x, update, &scatter::at_tensor(x, positions, value)?)
         }
         Index::At(position) => {
-            has_axes(x)?;
-            let start = wrapped(*position, x.shape()[0], 0)?;
-            write(x, &Region::of(x, [(start, start + 1, 1)]), update, &*fitted(x, value)?)
+            let sizes = has_axes(x)?;
+            let start = wrapped(*position, sizes[0], 0)?;
+            let mut region = Region::whole(sizes);
+            region.set(0, (start, start + 1, 1));
+            write(x, &region, update, &*fitted(x, value)?)
         }
         Index::Slice(slice) => {
-            has_axes(x)?;
-            write(x, &Region::of(x, [slice.raw(x.shape()[0])?]), update, &*fitted(x, value)?)
+            let sizes = has_axes(x)?;
+            let mut region = Region::whole(sizes);
+            region.set(0, slice.raw(sizes[0])?);
+            write(x, &region, update, &*fitted(x, value)?)
         }
     }
 }
 
 #[track_caller]
-fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>, update: Update, value: &Tensor) -> Result<Tensor> {
-    if expand(x, items)? {
-        let is_mask = |item: &&Index| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool);
+fn several(x: &Tensor, items: &mut Items<'_>, update: Update, value: &Tensor) -> Result<Tensor> {
+    let sizes = x.shape();
+    if expand(sizes, items)? {
+        let is_mask = |item: &&Index<'_>| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool);
         if let Some(mask) = items.iter().find(is_mask) {
             let message = format!("a mask of bools stands alone, not among other items: {mask:?}");
             return Err(Error::new(ErrorKind::Dtype, "set_index", message));
@@ -128,24 +138,31 @@ fn several(x: &Tensor, items: &mut SmallVec<[Index; 6]>, update: Update, value: 
         return scattered(x, update, &scatter::at_items(x, items, value)?);
     }
     let value = fitted(x, value)?;
-    if items.iter().all(|item| matches!(item, Index::NewAxis)) {
-        return write(x, &Region::of(x, []), update, &ffi::broadcast_to(&value, x.shape())?);
-    }
-    let sizes = x.shape();
-    let mut region = Region::default();
+    let mut region = Region::whole(sizes);
+    let (mut axis, mut slices) = (0, 0);
     for (place, item) in items.iter().enumerate() {
-        let axis = region.axes();
-        region.push(match *item {
+        let range = match *item {
+            Index::Slice(slice) => {
+                slices += 1;
+                slice.raw(sizes[axis])?
+            }
             Index::At(position) => {
                 let start = start_of(sizes, position, axis, place)?;
                 (start, start + 1, 1)
             }
-            Index::Slice(slice) => slice.raw(sizes[axis])?,
             _ => continue,
-        });
+        };
+        region.set(axis, range);
+        axis += 1;
     }
-    let behind = region.fill(sizes);
-    write(x, &region, update, &*aligned(&value, items, behind)?)
+    if axis == 0 {
+        // New axes alone.
+        return write(x, &region, update, &ffi::broadcast_to(&value, sizes)?);
+    }
+    if slices == items.len() {
+        return write(x, &region, update, &value);
+    }
+    write(x, &region, update, &*aligned(&value, items, sizes.len() - axis)?)
 }
 
 /// Where an integer among other items begins. Python counts a negative one from the end of the axis whose number is the
@@ -165,6 +182,9 @@ fn start_of(sizes: &[i32], position: i64, axis: usize, place: usize) -> Result<i
 #[track_caller]
 fn fitted<'a>(x: &Tensor, value: &'a Tensor) -> Result<Cow<'a, Tensor>> {
     let excess = value.ndim().saturating_sub(x.ndim());
+    if excess == 0 {
+        return Ok(Cow::Borrowed(value));
+    }
     let ones = value.shape().iter().take(excess).take_while(|&&size| size == 1).count();
     without_leading(value, ones)
 }
@@ -172,7 +192,7 @@ fn fitted<'a>(x: &Tensor, value: &'a Tensor) -> Result<Cow<'a, Tensor>> {
 /// The value with the tensor's dimensions instead of the result's: with those that integers took away and without those
 /// that new axes brought. `behind` is how many whole dimensions follow the items.
 #[track_caller]
-fn aligned<'a>(value: &'a Tensor, items: &[Index], behind: usize) -> Result<Cow<'a, Tensor>> {
+fn aligned<'a>(value: &'a Tensor, items: &[Index<'_>], behind: usize) -> Result<Cow<'a, Tensor>> {
     let (mut missing, mut new) = (Vec::new(), Vec::new());
     let mut kept = behind;
     for (place, item) in items.iter().rev().enumerate() {
@@ -244,18 +264,20 @@ fn whole(x: &Tensor, update: Update, value: &Tensor) -> Result<Tensor> {
 #[must_use = "an update is a new tensor"]
 pub struct At<'a> {
     x: &'a Tensor,
-    index: IndexSpec,
+    index: IndexSpec<'a>,
 }
 
 macro_rules! updates {
     ($($(#[$doc:meta])* $name:ident = $update:ident;)*) => {
         #[allow(clippy::should_implement_trait, reason = "Python's names")]
         impl<'a> At<'a> {
-            pub(super) fn new(x: &'a Tensor, index: IndexSpec) -> At<'a> {
+            #[inline]
+            pub(super) fn new(x: &'a Tensor, index: IndexSpec<'a>) -> At<'a> {
                 At { x, index }
             }
 
             $($(#[$doc])*
+            #[inline]
             #[track_caller]
             #[must_use]
             pub fn $name(self, value: impl Operand) -> Tensor {

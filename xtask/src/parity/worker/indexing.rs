@@ -59,9 +59,10 @@ fn indexed(tensor: &Json, names: &Names) -> Result<Tensor> {
     }
 }
 
-fn index_spec(spec: &Json, names: &Names) -> Result<IndexSpec> {
+fn index_spec(spec: &Json, names: &Names) -> Result<IndexSpec<'static>> {
     let Some(items) = spec.as_array() else { return ill_formed("an index is a list of items") };
-    let mut items: Vec<Index> = items.iter().map(|item| index_item(item, names)).collect::<Result<_>>()?;
+    let mut items: Vec<Index<'_>> =
+        items.iter().map(|item| index_item(item, names)).collect::<Result<_>>()?;
     // As in Python, one item is not a tuple of one.
     Ok(match items.len() {
         1 => IndexSpec::One(items.remove(0)),
@@ -69,12 +70,12 @@ fn index_spec(spec: &Json, names: &Names) -> Result<IndexSpec> {
     })
 }
 
-fn index_item(item: &Json, names: &Names) -> Result<Index> {
+fn index_item(item: &Json, names: &Names) -> Result<Index<'static>> {
     match item {
         Json::String(text) if text == "..." => Ok(Index::Ellipsis),
         Json::String(text) if text == "newaxis" => Ok(Index::NewAxis),
         Json::String(text) if text.starts_with('$') => match lookup(&text[1..], names)? {
-            Value::Tensor(positions) => Ok(Index::Tensor(positions)),
+            Value::Tensor(positions) => Ok(Index::from(positions)),
             _ => unsupported("index by a value that is no tensor"),
         },
         Json::Number(number) => match number_value(number) {

@@ -31,12 +31,16 @@ use std::{
 
 /// Answers requests until stdin ends, or a panic leaves the process in doubt, on the device it is told.
 pub(crate) fn run() -> Result<bool, String> {
-    let device = match env::var("PARITY_DEVICE").as_deref() {
-        Ok("cpu") => Device::cpu(),
-        Ok("gpu") => Device::gpu(),
-        _ => Device::current().map_err(|e| e.to_string())?,
-    };
-    with_device(device, serve).map_err(|e| e.to_string())?
+    with_device(device()?, serve).map_err(|e| e.to_string())?
+}
+
+/// The device that the environment names, or MLX's own choice.
+pub(super) fn device() -> Result<Device, String> {
+    match env::var("PARITY_DEVICE").as_deref() {
+        Ok("cpu") => Ok(Device::cpu()),
+        Ok("gpu") => Ok(Device::gpu()),
+        _ => Device::current().map_err(|e| e.to_string()),
+    }
 }
 
 fn serve() -> Result<bool, String> {

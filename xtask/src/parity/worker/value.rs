@@ -186,7 +186,7 @@ fn encode_json(value: &Value) -> Result<Json> {
     })
 }
 
-fn encode_tensor(tensor: &Tensor) -> Result<Json> {
+pub(crate) fn encode_tensor(tensor: &Tensor) -> Result<Json> {
     let hex = hex::write(tensor.to_bytes()?);
     Ok(json!({"dtype": python_name(tensor.dtype()), "shape": tensor.shape(), "hex": hex}))
 }

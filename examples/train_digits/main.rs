@@ -1,0 +1,164 @@
+//! Trains a network on scikit-learn's handwritten digits, and draws how it went.
+//!
+//! `cargo run --release --example train_digits -- --help`. Ctrl-C saves a checkpoint, and `--resume` goes on from it: with the
+//! bits of a training that was never stopped. Not here: the training itself (`mlx_examples::digits`).
+
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use mlx::{Device, nn::ModuleExt};
+use mlx_examples::{
+    Result,
+    digits::{Digits, Kind, Settings, Training},
+    options,
+    plot::{Figure, Panel},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// Train a network on handwritten digits
+#[derive(Parser)]
+pub(crate) struct Options {
+    /// Which network [default: cnn]
+    #[arg(long)]
+    model: Option<Kind>,
+    /// How often it sees all pictures [default: 10]
+    #[arg(long)]
+    epochs: Option<usize>,
+    /// How many pictures it sees in one step [default: 32]
+    #[arg(long)]
+    batch: Option<usize>,
+    /// The highest learning rate [default: 0.008]
+    #[arg(long)]
+    lr: Option<f64>,
+    /// What all draws begin with [default: 0]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Where to compute [default: a GPU if MLX has one]
+    #[arg(long)]
+    device: Option<options::Kind>,
+    /// The folder of checkpoint, weights and curve
+    #[arg(long, default_value = "target/train_digits")]
+    out: PathBuf,
+    /// Go on from the checkpoint in that folder
+    #[arg(long)]
+    resume: bool,
+}
+
+/// What shells expect of a program that Ctrl-C ended.
+const ENDED_BY_CTRL_C: u8 = 130;
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(ENDED_BY_CTRL_C),
+        Err(error) => {
+            eprintln!("train_digits: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Trains on the device asked for; whether to the end.
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    let device = match options.device {
+        Some(options::Kind::Cpu) => Device::cpu(),
+        Some(options::Kind::Gpu) => Device::gpu(),
+        None => Device::current()?,
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stop);
+    // The second time it ends the program at once: a download has no steps to stop behind.
+    ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(ENDED_BY_CTRL_C.into());
+        }
+    })?;
+    mlx::with_device(device, || train(options, &stop))?
+}
+
+fn train(options: &Options, stop: &AtomicBool) -> Result<bool> {
+    fs::create_dir_all(&options.out)?;
+    let checkpoint = options.out.join("checkpoint.safetensors");
+    let mut training = begin(options, &checkpoint)?;
+    println!("{}: {} parameters", training.settings, training.net.num_parameters());
+    let bar = bar(&training);
+    while !training.is_done() {
+        let done = training.step()?;
+        bar.inc(1);
+        bar.set_message(format!("loss {:.4}", done.loss));
+        if let Some(accuracy) = done.accuracy {
+            let (epoch, epochs) = (training.accuracies.len(), training.settings.epochs);
+            let (accuracy, lr) = (100.0 * accuracy, training.learning_rate()?);
+            bar.suspend(|| {
+                println!("epoch {epoch:2}/{epochs}: {accuracy:.2} % of the others told right; learning rate {lr:.5}");
+            });
+            training.save(&checkpoint)?;
+        }
+        if stop.load(Ordering::Relaxed) {
+            bar.finish_and_clear();
+            training.save(&checkpoint)?;
+            println!("stopped after {} steps; --resume goes on", training.losses.len());
+            return Ok(false);
+        }
+    }
+    bar.finish_and_clear();
+    training.net.save_weights(options.out.join("model.safetensors"))?;
+    fs::write(options.out.join("curve.svg"), curve(&training).to_string())?;
+    println!("checkpoint.safetensors, model.safetensors and curve.svg are in {}", options.out.display());
+    Ok(true)
+}
+
+/// A new training, or the one of the checkpoint.
+fn begin(options: &Options, checkpoint: &Path) -> Result<Training> {
+    let digits = Digits::fetch()?;
+    if !options.resume {
+        return Training::new(options.over(Settings::default()), digits);
+    }
+    let training = Training::resume(checkpoint, digits)?;
+    if options.over(training.settings) != training.settings {
+        let (file, settings) = (checkpoint.display(), training.settings);
+        return Err(format!("{file} is of a training with {settings}, and goes on with nothing else").into());
+    }
+    Ok(training)
+}
+
+impl Options {
+    /// The settings with what was asked for in place of theirs.
+    fn over(&self, settings: Settings) -> Settings {
+        Settings {
+            model: self.model.unwrap_or(settings.model),
+            epochs: self.epochs.unwrap_or(settings.epochs),
+            batch: self.batch.unwrap_or(settings.batch),
+            lr: self.lr.unwrap_or(settings.lr),
+            seed: self.seed.unwrap_or(settings.seed),
+        }
+    }
+}
+
+/// It shows itself on a terminal only.
+fn bar(training: &Training) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} step {pos}/{len}, {msg}, {eta} left");
+    let style = style.expect("the template is well formed");
+    ProgressBar::new(training.steps() as u64).with_position(training.losses.len() as u64).with_style(style)
+}
+
+/// The losses and accuracies as a picture.
+fn curve(training: &Training) -> Figure {
+    let per_epoch = training.steps_per_epoch();
+    let losses = (1..).zip(&training.losses).map(|(step, &loss)| (f64::from(step), loss.into()));
+    let accuracies = (1..).zip(&training.accuracies);
+    let accuracies =
+        accuracies.map(|(epoch, &accuracy)| ((epoch * per_epoch) as f64, 100.0 * f64::from(accuracy)));
+    let last = training.steps() as f64;
+    let panel = |y| Panel::new("step", y).x_range(0.0, last);
+    Figure::new(format!("train_digits {}", training.settings))
+        .panel(panel("loss [nat]").line("cross entropy of the batch, with smoothed labels", losses))
+        .panel(panel("accuracy [%]").line("of 360 pictures held out", accuracies))
+}
