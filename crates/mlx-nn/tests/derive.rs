@@ -61,7 +61,7 @@ fn macros_bring_types_from_where_they_are_called() {
 #[test]
 fn two_tensors_of_one_key_are_not_mixed_up() {
     use mlx_core::{Tensor, tensor};
-    use own::layers::{Module, ModuleExt, checkpoint, optimizers, value_and_grad};
+    use own::layers::{ModuleExt, checkpoint, optimizers, value_and_grad};
     use std::{collections::BTreeMap, string::String};
 
     #[derive(Clone, own::layers::Module)]
