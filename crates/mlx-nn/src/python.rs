@@ -1,5 +1,6 @@
 //! Numbers, bools and shapes in Python's writing, for its `repr` and for the error texts that it writes itself.
 
+use mlx_core::Tensor;
 use std::fmt;
 
 /// A shape as a tuple: `(2, 3)`, `(2,)`, `()`.
@@ -8,6 +9,11 @@ pub(crate) fn tuple(shape: &[i32]) -> String {
         [size] => format!("({size},)"),
         _ => format!("({})", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
     }
+}
+
+/// The size of an axis; `?` where a parameter that was put in another's place has no such axis.
+pub(crate) fn size(parameter: &Tensor, axis: usize) -> String {
+    parameter.shape().get(axis).map_or_else(|| "?".into(), ToString::to_string)
 }
 
 /// A float as `repr` writes it: the shortest digits, a sign and two digits at least in an exponent.

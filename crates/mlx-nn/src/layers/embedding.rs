@@ -1,7 +1,8 @@
 //! Vectors by number.
 
 use super::scale;
-use crate::{Module, State, Weights};
+
+use crate::{Module, State, Weights, python::size};
 use mlx_core::{Result, Tensor};
 use mlx_ops::{index, matmul, random::Normal, transpose};
 
@@ -68,6 +69,6 @@ impl Embedding {
     }
 
     fn describe(&self) -> String {
-        format!("{}, {}", self.weight.dim(0), self.weight.dim(1))
+        format!("{}, {}", size(&self.weight, 0), size(&self.weight, 1))
     }
 }

@@ -1,7 +1,10 @@
 //! Affine maps of the last axis, and bilinear ones of two tensors' last axes.
 
 use super::{refused, scale};
-use crate::{Module, State, Weights, python::boolean};
+use crate::{
+    Module, State, Weights,
+    python::{boolean, size},
+};
 use mlx_core::{BinaryOperator, Result, Tensor};
 use mlx_ops::{addmm, matmul, random::Uniform, reshape, squeeze, swapaxes, transpose};
 
@@ -76,7 +79,7 @@ impl Linear {
     }
 
     fn describe(&self) -> String {
-        let (inputs, outputs) = (self.weight.dim(1), self.weight.dim(0));
+        let (inputs, outputs) = (size(&self.weight, 1), size(&self.weight, 0));
         format!("input_dims={inputs}, output_dims={outputs}, bias={}", boolean(self.bias.is_some()))
     }
 }

@@ -3,7 +3,7 @@
 use super::refused;
 use crate::{
     Module, State, Weights,
-    python::{boolean, float},
+    python::{boolean, float, size},
 };
 use mlx_core::{BinaryOperator, Dtype, Result, Tensor};
 use mlx_fast::{LayerNorm as How, layer_norm, rms_norm};
@@ -83,7 +83,7 @@ impl RMSNorm {
     }
 
     fn describe(&self) -> String {
-        format!("{}, eps={}", self.weight.dim(0), float(self.eps))
+        format!("{}, eps={}", size(&self.weight, 0), float(self.eps))
     }
 }
 
