@@ -1,7 +1,6 @@
 //! Vectors by number.
 
 use super::scale;
-
 use crate::{Module, State, Weights, python::size};
 use mlx_core::{Result, Tensor};
 use mlx_ops::{index, matmul, random::Normal, transpose};
