@@ -136,7 +136,7 @@ fn start_mlx() -> Result<Runtime, String> {
         check_version()?;
         place::first()?
     };
-    let janitor = start_janitor(default)?;
+    let janitor = start_janitor(cpu)?;
     Ok(Runtime { default, cpu, janitor: Mutex::new(janitor) })
 }
 
@@ -193,11 +193,12 @@ fn attach() -> Result<&'static Place> {
 
 /// A thread that lives for ever. It is the first to touch MLX's scheduler: MLX calls that thread its main one and
 /// loses count of tasks there when one fails, so it must never evaluate. It drops what other threads could not.
-fn start_janitor(place: &'static Place) -> Result<mpsc::Sender<Job>, String> {
+fn start_janitor(cpu: &'static Place) -> Result<mpsc::Sender<Job>, String> {
     let (sender, queue) = mpsc::channel::<Job>();
     let (ready, started) = mpsc::channel();
     let work = move || {
-        call!(sys::mlx_synchronize, value place.stream());
+        // To wait for a GPU's stream does not touch the scheduler.
+        call!(sys::mlx_synchronize, value cpu.stream());
         let _ = ready.send(());
         for job in queue {
             job();
