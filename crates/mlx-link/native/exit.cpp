@@ -12,6 +12,7 @@
 #include "mlx/compile_impl.h"
 #include "mlx/device.h"
 #include "mlx/random.h"
+#include "mlx/scheduler.h"
 #include "mlx/stream.h"
 
 namespace mlxr {
@@ -132,13 +133,20 @@ using namespace mlxr;
 
 extern "C" {
 
-// Exit handlers and statics go in reverse order of their making, so the handler is registered behind MLX's statics,
-// and before anything that takes time. The scheduler is left to the janitor: who touches it first is MLX's main thread,
-// to which other threads' errors are thrown.
 int mlxr_start_begin(void) {
   pthread_rwlock_rdlock(&teardown);
+  return guarded([] { choose_cpu_mode(); });
+}
+
+// Who touches the scheduler first is MLX's main thread, to which other threads' errors are thrown. CUDA's allocator does.
+int mlxr_start_scheduler(void) {
+  return guarded([] { mx::scheduler::scheduler(); });
+}
+
+// Exit handlers and statics go in reverse order of their making, so the handler is registered behind MLX's statics,
+// and before anything that takes time.
+int mlxr_start_statics(void) {
   return guarded([] {
-    choose_cpu_mode();
     mx::allocator::allocator();
     mx::get_streams();
     register_exit();

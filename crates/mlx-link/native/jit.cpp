@@ -37,6 +37,13 @@ bool parse(std::string_view text, Command& command) {
     return false;
   }
   command.before = text.substr(0, source);
+  // Without its headers, as in a bundle, MLX puts the compiler's own of the day it was built before the kernel: they
+  // define names of types that g++ knows by itself since its version 13.
+  if (command.before.find(" -I ") == command.before.npos) {
+    for (const char* name : {"_Float32", "_Float64", "_Float128", "_Float32x", "_Float64x"}) {
+      command.before += std::string("-D") + name + "=mlx" + name + " ";
+    }
+  }
   command.source = text.substr(source + 1, output - source - 1);
   auto library = output + between.size();
   command.library = text.substr(library, text.size() - library - end.size());

@@ -246,10 +246,13 @@ bool mlxr_owned_is_shared(void);
 // Locked. An array of memory that MLX reads and writes until `drop` gets its owner: once, on any thread, also after an error.
 int mlxr_owned_new(mlx_array* out, const mlxr_host_part* part, void* owner, void (*drop)(void*));
 
-// Around the start of the library, once each, on one thread. A process that ends meanwhile waits for it; at its end
+// Around the start of the library, once each, on one thread, but for the scheduler's: that is for a thread that lives for
+// ever and never evaluates, before the statics. A process that ends meanwhile waits for it; at its end
 // `lock` takes the library lock for good, so that no thread is inside MLX while its statics are destroyed. Where
 // `is_callback` says that MLX's own thread is running code of ours, it ends the process at once.
 int mlxr_start_begin(void);
+int mlxr_start_scheduler(void);
+int mlxr_start_statics(void);
 void mlxr_start_end(void (*lock)(void), bool (*is_callback)(void));
 // Once a thread, after its default stream is set: keeps the thread's end and the process's end apart.
 void mlxr_thread_guard(void);

@@ -327,6 +327,12 @@ unsafe extern "C" {
     pub fn mlxr_start_begin() -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
+    pub fn mlxr_start_scheduler() -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_start_statics() -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
     pub fn mlxr_start_end(
         lock: ::std::option::Option<unsafe extern "C" fn()>,
         is_callback: ::std::option::Option<unsafe extern "C" fn() -> bool>,

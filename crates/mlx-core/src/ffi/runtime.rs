@@ -14,6 +14,7 @@ use mlx_link as sys;
 use parking_lot::Mutex;
 use std::{
     cell::Cell,
+    ffi::c_int,
     mem::{self, ManuallyDrop},
     panic::{self, AssertUnwindSafe},
     sync::{OnceLock, mpsc},
@@ -123,21 +124,23 @@ fn start() -> Result<Runtime, String> {
     status::install_handler();
     // SAFETY: called once, before anything else of MLX, and ended on the same thread; the handler is a plain function.
     unsafe {
-        let begun = status::check("mlx", ErrorKind::Setup, sys::mlxr_start_begin());
-        let started = begun.map_err(|e| e.message().to_owned()).and_then(|()| start_mlx());
+        let started = begun(sys::mlxr_start_begin()).and_then(|()| start_mlx());
         sys::mlxr_start_end(Some(lock_for_good), Some(is_callback));
         started
     }
 }
 
 fn start_mlx() -> Result<Runtime, String> {
-    let (default, cpu) = {
-        let _lock = LOCK.lock();
-        check_version()?;
-        place::first()?
-    };
-    let janitor = start_janitor(cpu)?;
+    let janitor = start_janitor()?;
+    let _lock = LOCK.lock();
+    begun(call!(sys::mlxr_start_statics))?;
+    check_version()?;
+    let (default, cpu) = place::first()?;
     Ok(Runtime { default, cpu, janitor: Mutex::new(janitor) })
+}
+
+fn begun(status: c_int) -> Result<(), String> {
+    status::check("mlx", ErrorKind::Setup, status).map_err(|e| e.message().to_owned())
 }
 
 fn check_version() -> Result<(), String> {
@@ -193,20 +196,19 @@ fn attach() -> Result<&'static Place> {
 
 /// A thread that lives for ever. It is the first to touch MLX's scheduler: MLX calls that thread its main one and
 /// loses count of tasks there when one fails, so it must never evaluate. It drops what other threads could not.
-fn start_janitor(cpu: &'static Place) -> Result<mpsc::Sender<Job>, String> {
+fn start_janitor() -> Result<mpsc::Sender<Job>, String> {
     let (sender, queue) = mpsc::channel::<Job>();
     let (ready, started) = mpsc::channel();
     let work = move || {
-        // To wait for a GPU's stream does not touch the scheduler.
-        call!(sys::mlx_synchronize, value cpu.stream());
-        let _ = ready.send(());
+        let touched = begun(call!(sys::mlxr_start_scheduler));
+        let _ = ready.send(touched);
         for job in queue {
             job();
         }
     };
     let spawned = thread::Builder::new().name("mlx-janitor".into()).stack_size(256 << 10).spawn(work);
     spawned.map_err(|e| format!("the library's janitor thread did not start: {e}"))?;
-    started.recv().map_err(|e| format!("the library's janitor thread ended: {e}"))?;
+    started.recv().map_err(|e| format!("the library's janitor thread ended: {e}"))??;
     Ok(sender)
 }
 
