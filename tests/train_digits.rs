@@ -16,21 +16,20 @@ use mlx::{
     random,
 };
 use mlx_examples::{
+    Failure,
     digits::{Digits, Kind, Settings, Training},
     plot::{Figure, Panel},
 };
 use std::{
-    env,
-    error::Error as StdError,
-    fs,
+    env, fs,
     io::Write,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitCode, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-type Test = Result<(), Box<dyn StdError>>;
+type Test = Result<(), Failure>;
 
 fn train(training: &mut Training, steps: usize) -> Test {
     for _ in 0..steps {
@@ -85,24 +84,42 @@ fn who_was_stopped_goes_on_with_the_same_bits() -> Test {
     Ok(())
 }
 
+const GOOD: &str = "good.safetensors";
+const BAD: &str = "bad.safetensors";
+
+/// A folder with a checkpoint that nothing is wrong with.
+struct Saved {
+    folder: Folder,
+    digits: Digits,
+}
+
+impl Saved {
+    fn new(name: &str) -> Result<Saved, Failure> {
+        let saved = Saved { folder: Folder::new(name), digits: Digits::fetch()? };
+        let settings = Settings { model: Kind::Mlp, batch: 512, ..Settings::default() };
+        Training::new(settings, saved.digits.clone())?.save(&saved.folder.path(GOOD))?;
+        Ok(saved)
+    }
+
+    fn resume(&self, file: &str) -> Result<Training, Failure> {
+        Training::resume(&self.folder.path(file), self.digits.clone())
+    }
+
+    /// The checkpoint behind `change` is an error with all these words.
+    fn refused(&self, change: &dyn Fn(&mut SafeTensors) -> mlx::Result<()>, wanted: &[&str]) -> Test {
+        let mut file = ops::load_safetensors(self.folder.path(GOOD))?;
+        change(&mut file)?;
+        ops::save_safetensors_with(self.folder.path(BAD), &file.tensors, &file.metadata)?;
+        says(self.resume(BAD).err(), &self.folder.path(BAD), wanted);
+        Ok(())
+    }
+}
+
 #[test]
 fn a_bad_checkpoint_is_an_error_that_names_file_and_tensor() -> Test {
-    let (folder, digits) = (Folder::new("checkpoints"), Digits::fetch()?);
-    let (good, bad) = (folder.path("good.safetensors"), folder.path("bad.safetensors"));
-    let settings = Settings { model: Kind::Mlp, batch: 512, ..Settings::default() };
-    Training::new(settings, digits.clone())?.save(&good)?;
-    assert!(
-        Training::resume(&good, digits.clone())?.losses.is_empty(),
-        "a training that has not begun is one"
-    );
+    let saved = Saved::new("checkpoints")?;
+    assert!(saved.resume(GOOD)?.losses.is_empty(), "a training that has not begun is one");
 
-    let refused = |change: &dyn Fn(&mut SafeTensors) -> mlx::Result<()>, wanted: &[&str]| -> Test {
-        let mut file = ops::load_safetensors(&good)?;
-        change(&mut file)?;
-        ops::save_safetensors_with(&bad, &file.tensors, &file.metadata)?;
-        says(Training::resume(&bad, digits.clone()).err(), &bad, wanted);
-        Ok(())
-    };
     let put = |name: &'static str, tensor: Tensor| {
         move |file: &mut SafeTensors| {
             file.tensors.insert(name.to_owned(), tensor.clone());
@@ -110,15 +127,15 @@ fn a_bad_checkpoint_is_an_error_that_names_file_and_tensor() -> Test {
         }
     };
     let name = "model.hidden.0.weight";
-    refused(
+    saved.refused(
         &|file| {
             file.tensors.remove(name);
             Ok(())
         },
         &["there is no", name],
     )?;
-    refused(&put(name, tensor![1.0]), &[name, "[1]", "[128, 64]"])?;
-    refused(
+    saved.refused(&put(name, tensor![1.0]), &[name, "[1]", "[128, 64]"])?;
+    saved.refused(
         &|file| {
             let half = file.tensors[name].astype(Dtype::Float16);
             file.tensors.insert(name.to_owned(), half);
@@ -126,51 +143,41 @@ fn a_bad_checkpoint_is_an_error_that_names_file_and_tensor() -> Test {
         },
         &[name, "float16"],
     )?;
-    refused(&put("model.hidden.2.weight", tensor![1.0]), &["model.hidden.2.weight"])?;
-    refused(
+    saved.refused(&put("model.hidden.2.weight", tensor![1.0]), &["model.hidden.2.weight"])?;
+    saved.refused(
         &put("optimizer.step", tensor![21].index(0).astype(Dtype::Uint64)),
         &["optimizer.step", "21, of 20"],
     )?;
-    refused(&put("shuffle.order", ops::zeros([1437], Dtype::Uint32)?), &["shuffle.order"])?;
+    saved.refused(&put("shuffle.order", ops::zeros([1437], Dtype::Uint32)?), &["shuffle.order"])?;
 
-    fs::write(&bad, &fs::read(&good)?[..5000])?;
-    says(Training::resume(&bad, digits.clone()).err(), &bad, &[]);
-    says(Training::resume(&folder.path("none"), digits).err(), &folder.path("none"), &[]);
+    fs::write(saved.folder.path(BAD), &fs::read(saved.folder.path(GOOD))?[..5000])?;
+    says(saved.resume(BAD).err(), &saved.folder.path(BAD), &[]);
+    says(saved.resume("none").err(), &saved.folder.path("none"), &[]);
     Ok(())
 }
 
 #[test]
 fn a_bad_setting_in_a_checkpoint_is_an_error_that_names_it() -> Test {
-    let (folder, digits) = (Folder::new("settings"), Digits::fetch()?);
-    let (good, bad) = (folder.path("good.safetensors"), folder.path("bad.safetensors"));
-    let settings = Settings { model: Kind::Mlp, batch: 512, ..Settings::default() };
-    Training::new(settings, digits.clone())?.save(&good)?;
-    let refused = |change: &dyn Fn(&mut SafeTensors) -> mlx::Result<()>, wanted: &[&str]| -> Test {
-        let mut file = ops::load_safetensors(&good)?;
-        change(&mut file)?;
-        ops::save_safetensors_with(&bad, &file.tensors, &file.metadata)?;
-        says(Training::resume(&bad, digits.clone()).err(), &bad, wanted);
-        Ok(())
-    };
+    let saved = Saved::new("settings")?;
     let text = |name: &'static str, text: &'static str| {
         move |file: &mut SafeTensors| {
             file.metadata.insert(name.to_owned(), text.to_owned());
             Ok(())
         }
     };
-    refused(
+    saved.refused(
         &|file| {
             file.metadata.clear();
             Ok(())
         },
         &["\"model\""],
     )?;
-    refused(&text("model", "rnn"), &["rnn"])?;
-    refused(&text("model", "cnn"), &["model.conv1.weight"])?;
-    refused(&text("epochs", "9"), &["history.losses"])?;
-    refused(&text("epochs", "4000000000"), &["4000000000 epochs"])?;
-    refused(&text("batch", "0"), &["batch of 0"])?;
-    refused(&text("lr", "NaN"), &["learning rate of NaN"])?;
+    saved.refused(&text("model", "rnn"), &["rnn"])?;
+    saved.refused(&text("model", "cnn"), &["model.conv1.weight"])?;
+    saved.refused(&text("epochs", "9"), &["history.losses"])?;
+    saved.refused(&text("epochs", "4000000000"), &["4000000000 epochs"])?;
+    saved.refused(&text("batch", "0"), &["batch of 0"])?;
+    saved.refused(&text("lr", "NaN"), &["learning rate of NaN"])?;
     Ok(())
 }
 
@@ -211,7 +218,7 @@ fn damaged_pictures_are_an_error_that_names_the_line() -> Test {
 }
 
 #[track_caller]
-fn says(error: Option<Box<dyn StdError>>, file: &Path, words: &[&str]) {
+fn says(error: Option<Failure>, file: &Path, words: &[&str]) {
     let error = error.expect("it is damaged").to_string();
     let file = file.to_str().expect("it is text");
     assert!(error.contains(file) && words.iter().all(|word| error.contains(word)), "{error}");
@@ -249,7 +256,7 @@ fn the_program() {
     let out = PathBuf::from(env::var_os(OUT).expect("the test above says it"));
     let options = ["train_digits", "--model", "mlp", "--epochs", "10000", "--out"].map(Into::into);
     let options = program::Options::parse_from(options.into_iter().chain([out.into_os_string()]));
-    assert!(!program::run(&options).expect("a training"), "it was stopped");
+    assert_eq!(program::run(&options), ExitCode::from(130), "it was stopped");
 }
 
 #[test]

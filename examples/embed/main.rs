@@ -8,6 +8,7 @@ use mlx_examples::{
     Result,
     minilm::{Minilm, SENTENCES},
     options::{Floats, Place},
+    program,
     text::{bar, column},
 };
 use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
@@ -35,13 +36,7 @@ struct Options {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    match options.place.run(|| run(&options)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("embed: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    program::run("embed", || options.place.run(|| run(&options)))
 }
 
 fn run(options: &Options) -> Result<()> {

@@ -1,8 +1,12 @@
 //! The command line.
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use mlx::Dtype;
-use mlx_examples::language::{Form, Sampling};
+use mlx_examples::{
+    Result,
+    language::{Form, Sampling},
+    options::{Floats, Place},
+};
 use std::path::PathBuf;
 
 /// Text from a language model, alone on standard output; figures go to standard error.
@@ -50,24 +54,10 @@ pub(crate) struct Args {
     #[arg(long)]
     quantized: bool,
     /// What to compute in; else float32 for GGUF, and what the files hold for a folder
-    #[arg(long)]
+    #[arg(long, value_enum)]
     dtype: Option<Floats>,
-    /// Where to compute; else the GPU where there is one
-    #[arg(long)]
-    pub(crate) device: Option<Place>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Floats {
-    F32,
-    F16,
-    Bf16,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Place {
-    Cpu,
-    Gpu,
+    #[command(flatten)]
+    pub(crate) place: Place,
 }
 
 impl Args {
@@ -81,20 +71,15 @@ impl Args {
         }
     }
 
-    pub(crate) fn form(&self, on_cpu: bool) -> Form {
+    pub(crate) fn form(&self) -> Result<Form> {
         match (self.dense, self.quantized) {
-            (_, true) => Form::Quantized,
-            (true, _) => Form::Dense,
-            _ if on_cpu => Form::Dense,
-            _ => Form::Stored,
+            (_, true) => Ok(Form::Quantized),
+            (true, _) => Ok(Form::Dense),
+            _ => Form::fastest(),
         }
     }
 
     pub(crate) fn dtype(&self) -> Option<Dtype> {
-        Some(match self.dtype? {
-            Floats::F32 => Dtype::Float32,
-            Floats::F16 => Dtype::Float16,
-            Floats::Bf16 => Dtype::Bfloat16,
-        })
+        self.dtype.map(Dtype::from)
     }
 }

@@ -1,62 +1,33 @@
 //! Text from a language model: `cargo run --release --example generate -- "What is the capital of France?"`
 //!
-//! Here: reading the command line, showing tokens as they come, Ctrl-C. The model, its files and the drawing of tokens are
+//! Here: reading the command line, showing tokens as they come. The model, its files and the drawing of tokens are
 //! `mlx_examples::language`.
 
 mod args;
 
-use args::{Args, Place};
+use args::Args;
 use clap::Parser;
-use mlx::{Device, DeviceKind, memory, with_device};
-use mlx_examples::language::{Generation, JsonMask, Language, Settings, smollm2};
+use mlx::memory;
+use mlx_examples::{
+    Result,
+    language::{Generation, JsonMask, Language, Settings, smollm2},
+    program,
+};
 use std::{
-    error::Error,
     io::{self, Write},
     process::ExitCode,
-    sync::atomic::{AtomicBool, Ordering},
     time::Instant,
 };
 
-type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
-
-/// Whether somebody pressed Ctrl-C.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// What shells expect of a program that Ctrl-C ended.
-const ENDED_BY_CTRL_C: u8 = 130;
-
 fn main() -> ExitCode {
     let args = Args::parse();
-    // The second time it ends the program at once: a long prompt, or a download, has no tokens to stop behind.
-    let handler = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(ENDED_BY_CTRL_C.into());
-        }
-    });
-    match handler.map_err(Into::into).and_then(|()| placed(&args)) {
-        Ok(()) if INTERRUPTED.load(Ordering::Relaxed) => ExitCode::from(ENDED_BY_CTRL_C),
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            eprintln!("generate: {e}");
-            ExitCode::FAILURE
-        }
-    }
+    program::run_interruptible("generate", || args.place.run(|| run(&args)))
 }
 
-/// [`run`] on the device that was asked for.
-fn placed(args: &Args) -> Result<()> {
-    let device = match args.device {
-        Some(Place::Cpu) => Device::cpu(),
-        Some(Place::Gpu) => Device::gpu(),
-        None => Device::current()?,
-    };
-    with_device(device, || run(args, device.kind() == DeviceKind::Cpu))?
-}
-
-fn run(args: &Args, on_cpu: bool) -> Result<()> {
+fn run(args: &Args) -> Result<()> {
     let start = Instant::now();
     let path = args.model.clone().map_or_else(smollm2, Ok)?;
-    let language = Language::load(&path, args.form(on_cpu), args.dtype())?;
+    let language = Language::load(&path, args.form()?, args.dtype())?;
     let prompt = language.prompt(&args.prompt, args.raw)?;
     let bytes = || language.tokenizer.bytes(language.model.config().vocab_size);
     let json = args.json.then(|| JsonMask::new(bytes(), &language.stop)).transpose()?;
@@ -76,7 +47,7 @@ fn run(args: &Args, on_cpu: bool) -> Result<()> {
     };
     let mut generation = Generation::new(&language.model, &prompt, settings)?;
     let (mut out, mut text, mut count) = (io::stdout().lock(), language.tokenizer.stream(), 0);
-    while let Some(token) = generation.next().filter(|_| !INTERRUPTED.load(Ordering::Relaxed)) {
+    while let Some(token) = generation.next().filter(|_| !program::is_interrupted()) {
         out.write_all(text.push(token?)?.as_bytes())?;
         out.flush()?;
         count += 1;

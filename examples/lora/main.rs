@@ -5,27 +5,22 @@
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use mlx::{Device, DeviceKind, Dtype, nn::ModuleExt};
+use mlx::{Dtype, nn::ModuleExt};
 use mlx_examples::{
+    Result,
     language::{Form, Generation, Language, Settings as Speech, smollm2},
     lora::{self, FineTuning, Lora, Settings},
-    options::Kind,
+    options::Place,
+    program,
 };
 use std::{
-    error::Error,
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::atomic::{AtomicBool, Ordering},
 };
-
-type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// What it learns unless told otherwise: sixty lines of one pattern.
 pub(crate) const LINES: &str = include_str!("lines.txt");
-
-/// Whether somebody pressed Ctrl-C.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Teach a language model lines of text by low-rank adapters
 #[derive(Parser)]
@@ -63,9 +58,8 @@ pub(crate) struct Options {
     /// What all draws begin with
     #[arg(long, default_value_t = Settings::default().seed)]
     seed: u64,
-    /// Where to compute [default: a GPU if MLX has one]
-    #[arg(long)]
-    device: Option<Kind>,
+    #[command(flatten)]
+    place: Place,
     /// The folder of the adapters
     #[arg(long, default_value = "target/lora")]
     out: PathBuf,
@@ -75,40 +69,20 @@ pub(crate) struct Options {
 }
 
 fn main() -> ExitCode {
-    // The second time it ends the program at once.
-    let handler = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
-    match handler.map_err(Into::into).and_then(|()| run(&Options::parse())) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("lora: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let options = Options::parse();
+    program::run_interruptible("lora", || options.place.run(|| run(&options)))
 }
 
-pub(crate) fn run(options: &Options) -> Result<()> {
-    let device = match options.device {
-        Some(Kind::Cpu) => Device::cpu(),
-        Some(Kind::Gpu) => Device::gpu(),
-        None => Device::current()?,
-    };
-    // A CPU is faster with dense weights.
-    let form = if device.kind() == DeviceKind::Cpu { Form::Dense } else { Form::Stored };
-    mlx::with_device(device, || {
-        let file = options.model.clone().map_or_else(smollm2, Ok)?;
-        let mut language = Language::load(&file, form, Some(Dtype::Float32))?;
-        say("Before", &language, &options.prompt)?;
-        match &options.adapters {
-            Some(folder) => drop(lora::load(&mut language.model, folder)?),
-            None => language = taught(language, options)?,
-        }
-        language.model.eval();
-        say("After", &language, &options.prompt)
-    })?
+fn run(options: &Options) -> Result<()> {
+    let file = options.model.clone().map_or_else(smollm2, Ok)?;
+    let mut language = Language::load(&file, Form::fastest()?, Some(Dtype::Float32))?;
+    say("Before", &language, &options.prompt)?;
+    match &options.adapters {
+        Some(folder) => drop(lora::load(&mut language.model, folder)?),
+        None => language = taught(language, options)?,
+    }
+    language.model.eval();
+    say("After", &language, &options.prompt)
 }
 
 /// The model behind the training, or behind as much of it as Ctrl-C left.
@@ -130,7 +104,7 @@ fn taught(language: Language, options: &Options) -> Result<Language> {
         let loss = training.step()?;
         bar.inc(1);
         bar.set_message(format!("loss {loss:.3}"));
-        let is_last = step == options.steps || INTERRUPTED.load(Ordering::Relaxed);
+        let is_last = step == options.steps || program::is_interrupted();
         if step == 1 || step % 10 == 0 || is_last {
             bar.suspend(|| println!("step {step:3}: loss {loss:.3}"));
         }

@@ -5,21 +5,18 @@
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use mlx::{Device, nn::ModuleExt};
+use mlx::nn::ModuleExt;
 use mlx_examples::{
     Result,
     digits::{Digits, Kind, Settings, Training},
-    options,
+    options::Place,
     plot::{Figure, Panel},
+    program,
 };
 use std::{
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
 };
 
 /// Train a network on handwritten digits
@@ -40,9 +37,8 @@ pub(crate) struct Options {
     /// What all draws begin with [default: 0]
     #[arg(long)]
     seed: Option<u64>,
-    /// Where to compute [default: a GPU if MLX has one]
-    #[arg(long)]
-    device: Option<options::Kind>,
+    #[command(flatten)]
+    place: Place,
     /// The folder of checkpoint, weights and curve
     #[arg(long, default_value = "target/train_digits")]
     out: PathBuf,
@@ -51,39 +47,16 @@ pub(crate) struct Options {
     resume: bool,
 }
 
-/// What shells expect of a program that Ctrl-C ended.
-const ENDED_BY_CTRL_C: u8 = 130;
-
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(ENDED_BY_CTRL_C),
-        Err(error) => {
-            eprintln!("train_digits: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    run(&Options::parse())
 }
 
-/// Trains on the device asked for; whether to the end.
-pub(crate) fn run(options: &Options) -> Result<bool> {
-    let device = match options.device {
-        Some(options::Kind::Cpu) => Device::cpu(),
-        Some(options::Kind::Gpu) => Device::gpu(),
-        None => Device::current()?,
-    };
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = Arc::clone(&stop);
-    // The second time it ends the program at once: a download has no steps to stop behind.
-    ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
-            std::process::exit(ENDED_BY_CTRL_C.into());
-        }
-    })?;
-    mlx::with_device(device, || train(options, &stop))?
+pub(crate) fn run(options: &Options) -> ExitCode {
+    program::run_interruptible("train_digits", || options.place.run(|| train(options)))
 }
 
-fn train(options: &Options, stop: &AtomicBool) -> Result<bool> {
+/// Trains to the end, or until Ctrl-C.
+fn train(options: &Options) -> Result<()> {
     fs::create_dir_all(&options.out)?;
     let checkpoint = options.out.join("checkpoint.safetensors");
     let mut training = begin(options, &checkpoint)?;
@@ -101,18 +74,18 @@ fn train(options: &Options, stop: &AtomicBool) -> Result<bool> {
             });
             training.save(&checkpoint)?;
         }
-        if stop.load(Ordering::Relaxed) {
+        if program::is_interrupted() {
             bar.finish_and_clear();
             training.save(&checkpoint)?;
             println!("stopped after {} steps; --resume goes on", training.losses.len());
-            return Ok(false);
+            return Ok(());
         }
     }
     bar.finish_and_clear();
     training.net.save_weights(options.out.join("model.safetensors"))?;
     fs::write(options.out.join("curve.svg"), curve(&training).to_string())?;
     println!("checkpoint.safetensors, model.safetensors and curve.svg are in {}", options.out.display());
-    Ok(true)
+    Ok(())
 }
 
 /// A new training, or the one of the checkpoint.

@@ -1,19 +1,21 @@
 //! Where somebody speaks in a sound: the times as text, the whole as a picture.
 //!
-//! `cargo run --release --example vad SPEECH.wav`. Not here: the detector (`mlx_examples::silero`), the picture (`timeline`).
+//! `cargo run --release --example vad SPEECH.wav`. Not here: the detector (`mlx_examples::silero`).
 
 mod sound;
-mod timeline;
 
 use clap::Parser;
 use mlx_examples::{
     Result,
     options::Place,
+    plot::{Figure, Panel},
+    program,
     silero::{CHUNK, RATE, Silero, segments},
     text::bar,
 };
 use std::{
     fs,
+    ops::Range,
     path::{Path, PathBuf},
     process::ExitCode,
     time::Instant,
@@ -37,13 +39,7 @@ struct Options {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    match options.place.run(|| run(&options)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("vad: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    program::run("vad", || options.place.run(|| run(&options)))
 }
 
 fn run(options: &Options) -> Result<()> {
@@ -69,9 +65,32 @@ fn run(options: &Options) -> Result<()> {
         }
         let name = path.with_extension("svg");
         let svg = folder.join(name.file_name().unwrap_or(name.as_os_str()));
-        fs::write(&svg, timeline::svg(&samples, &likely, &found)?)
+        fs::write(&svg, timeline(&name.to_string_lossy(), &samples, &likely, &found).to_string())
             .map_err(|error| format!("{}: {error}", svg.display()))?;
         eprintln!("{} in {took:.1?}: {}", path.display(), svg.display());
     }
     Ok(())
+}
+
+/// The loudness and the probability of speech over time, with what was found shaded.
+fn timeline(title: &str, samples: &[f32], likely: &[f32], found: &[Range<usize>]) -> Figure {
+    let second = |sample: usize| sample as f64 / f64::from(RATE);
+    // Down and up again over each chunk: as many samples as there are pixels would be as dark.
+    let wave = samples.chunks(CHUNK).enumerate().flat_map(|(i, chunk)| {
+        let [least, most] = [f32::min, f32::max].map(|of| chunk.iter().copied().fold(0.0, of));
+        [least, most].map(|value| (second(i * CHUNK), f64::from(value)))
+    });
+    let curve =
+        likely.iter().enumerate().map(|(i, &likely)| (second(i * CHUNK + CHUNK / 2), f64::from(likely)));
+    let panels = [
+        Panel::new("time [s]", "sample").line("", wave).y_range(-1.0, 1.0),
+        Panel::new("time [s]", "probability of speech").line("", curve).y_range(0.0, 1.0),
+    ];
+    panels.into_iter().fold(Figure::new(title), |figure, panel| {
+        let panel = panel.x_range(0.0, second(samples.len()));
+        let shaded = |panel: Panel, part: &Range<usize>| {
+            panel.span(second(part.start * CHUNK), second(part.end * CHUNK))
+        };
+        figure.panel(found.iter().fold(panel, shaded))
+    })
 }

@@ -13,7 +13,7 @@ use mlx_examples::{
     download::SCIKIT_LEARN,
     efficientnet::{self, EfficientNet},
     options::Place,
-    pictures,
+    pictures, program,
     text::{bar, column},
 };
 use std::{
@@ -104,13 +104,7 @@ struct Seen {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    match options.place.run(|| run(&options)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("vision: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    program::run("vision", || options.place.run(|| run(&options)))
 }
 
 fn run(options: &Options) -> Result<()> {

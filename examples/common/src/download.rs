@@ -2,6 +2,7 @@
 //!
 //! Not here: what the files mean.
 
+use crate::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use sha2::{Digest, Sha256};
 use std::{
@@ -14,8 +15,6 @@ use std::{
     thread,
     time::Duration,
 };
-
-type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
 /// A wheel on PyPI, down to its last bit.
 #[derive(Clone, Copy, Debug)]

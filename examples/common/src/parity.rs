@@ -28,8 +28,8 @@ pub const MODELS: &[Model] = &[
     Model { name: "ccexam", package: CCEXAM, outputs: ccexam::outputs },
     Model { name: "digits", package: SCIKIT_LEARN, outputs: digits::outputs },
     Model { name: "efficientnet", package: EFFICIENTNET, outputs: efficientnet::outputs },
-    Model { name: "language", package: SMOLLM2, outputs: || language::outputs().map_err(|e| e as _) },
-    Model { name: "lora", package: SMOLLM2, outputs: || lora::outputs().map_err(|e| e as _) },
+    Model { name: "language", package: SMOLLM2, outputs: language::outputs },
+    Model { name: "lora", package: SMOLLM2, outputs: lora::outputs },
     Model { name: "minilm", package: MINILM, outputs: minilm::outputs },
     Model { name: "silero", package: SILERO, outputs: silero::outputs },
 ];

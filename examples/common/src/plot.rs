@@ -2,6 +2,7 @@
 //!
 //! Not here: what is drawn.
 
+use crate::text::escaped;
 use std::fmt::{self, Write as _};
 
 const WIDTH: f64 = 720.0;
@@ -222,8 +223,4 @@ impl Scale {
         let places = (0..=count).map(|i| first + f64::from(i)).take_while(|&place| place <= last);
         places.map(|place| (place * step, format!("{:.decimals$}", place * step + 0.0))).collect()
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

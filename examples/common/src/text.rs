@@ -23,7 +23,7 @@ pub fn column(text: &str, width: usize) -> String {
 /// `text` as it is written in SVG.
 #[must_use]
 pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

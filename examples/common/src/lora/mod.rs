@@ -11,7 +11,7 @@ pub use files::{load, save};
 pub use layer::{LoRALinear, Projection};
 pub use training::{FineTuning, Settings, outputs};
 
-use crate::language::{Model, Result};
+use crate::{Result, language::Model};
 use mlx::nn::ModuleExt;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,11 @@
 //! Not here: the adapters' layers and files.
 
 use super::Lora;
-use crate::language::{Form, Language, Model, Result, smollm2};
+use crate::{
+    Result,
+    language::{Form, Language, Model, smollm2},
+    number,
+};
 use mlx::{
     Dtype,
     nn::{
@@ -106,12 +110,7 @@ impl FineTuning {
         let loss = (self.step)(&mut self.model, &mut self.optimizer, &batch)?;
         let trained = self.model.trainable_parameters();
         mlx::eval(trained.values().chain(self.optimizer.state().values()))?;
-        let loss: f32 = loss.item()?;
-        if !loss.is_finite() {
-            let why =
-                format!("the loss is {loss} after {} steps: try a lower learning rate", self.losses.len());
-            return Err(why.into());
-        }
+        let loss = number(&loss, self.losses.len())?;
         self.losses.push(loss);
         Ok(loss)
     }
