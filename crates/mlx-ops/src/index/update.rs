@@ -4,12 +4,12 @@
 
 use super::{
     items::{Index, IndexSpec, Items, bool_alone, expand, has_axes, wrapped},
-    region::Region,
+    region::{self, Region},
     scatter::{self, Scatter, without_leading},
 };
 use mlx_core::{
-    Dtype, Error, ErrorKind, Operand, OperandRef, Result, Shape, Tensor,
-    ffi::{self, Reduction},
+    Dtype, Error, ErrorKind, Operand, OperandRef, Result, Tensor,
+    ffi::{self, Reduction, Span},
     or_panic,
 };
 use std::borrow::Cow;
@@ -112,16 +112,12 @@ fn one(x: &Tensor, item: &Index<'_>, update: Update, value: &Tensor) -> Result<T
         }
         Index::At(position) => {
             let sizes = has_axes(x)?;
-            let start = wrapped(*position, sizes[0], 0)?;
-            let mut region = Region::whole(sizes);
-            region.set(0, (start, start + 1, 1));
-            write(x, &region, update, &*fitted(x, value)?)
+            let span = region::at(wrapped(*position, sizes[0], 0)?);
+            write(x, &[span], update, &*fitted(x, value)?)
         }
         Index::Slice(slice) => {
             let sizes = has_axes(x)?;
-            let mut region = Region::whole(sizes);
-            region.set(0, slice.raw(sizes[0])?);
-            write(x, &region, update, &*fitted(x, value)?)
+            write(x, &[slice.raw(sizes[0])?], update, &*fitted(x, value)?)
         }
     }
 }
@@ -138,31 +134,30 @@ fn several(x: &Tensor, items: &mut Items<'_>, update: Update, value: &Tensor) ->
         return scattered(x, update, &scatter::at_items(x, items, value)?);
     }
     let value = fitted(x, value)?;
-    let mut region = Region::whole(sizes);
-    let (mut axis, mut slices) = (0, 0);
+    let mut region = Region::new();
+    let mut slices = 0;
     for (place, item) in items.iter().enumerate() {
-        let range = match *item {
+        let axis = region.len();
+        region.push(match *item {
             Index::Slice(slice) => {
                 slices += 1;
                 slice.raw(sizes[axis])?
             }
             Index::At(position) => {
                 let start = start_of(sizes, position, axis, place)?;
-                (start, start + 1, 1)
+                region::at(start)
             }
             _ => continue,
-        };
-        region.set(axis, range);
-        axis += 1;
+        });
     }
-    if axis == 0 {
+    if region.is_empty() {
         // New axes alone.
         return write(x, &region, update, &ffi::broadcast_to(&value, sizes)?);
     }
     if slices == items.len() {
         return write(x, &region, update, &value);
     }
-    write(x, &region, update, &*aligned(&value, items, sizes.len() - axis)?)
+    write(x, &region, update, &*aligned(&value, items, sizes.len() - region.len())?)
 }
 
 /// Where an integer among other items begins. Python counts a negative one from the end of the axis whose number is the
@@ -217,9 +212,9 @@ fn aligned<'a>(value: &'a Tensor, items: &[Index<'_>], behind: usize) -> Result<
 
 /// Writes to a slice over all axes.
 #[track_caller]
-fn write(x: &Tensor, region: &Region, update: Update, value: &Tensor) -> Result<Tensor> {
+fn write(x: &Tensor, spans: &[Span], update: Update, value: &Tensor) -> Result<Tensor> {
     let (how, value) = reduction(update, value)?;
-    ffi::slice_update(how, x, &value, [&region.start, &region.stop, &region.step])
+    ffi::slice_update(how, x, &value, spans)
 }
 
 /// What MLX does with which value for an update.
@@ -239,8 +234,7 @@ fn reduction(update: Update, value: &Tensor) -> Result<(Reduction, Cow<'_, Tenso
 #[track_caller]
 fn scattered(x: &Tensor, update: Update, scatter: &Scatter<'_>) -> Result<Tensor> {
     let (how, updates) = reduction(update, &scatter.updates)?;
-    let axes: Shape = (0..scatter.indices.len() as i32).collect();
-    ffi::scatter(how, x, &scatter.indices, &updates, &axes)
+    ffi::scatter(how, x, &scatter.indices, &updates)
 }
 
 /// An update of the whole tensor by a value of its shape.
