@@ -71,7 +71,7 @@ impl Iter<'_> {
             return ffi::squeeze_axes(part, &[0]);
         }
         let sizes = self.tensor.shape();
-        let row = ffi::slice(self.tensor, &[Span { start: position, stop: position + 1, step: 1 }])?;
+        let row = ffi::slice(self.tensor, &[Span::new(position, position + 1, 1)])?;
         ffi::reshape(&row, &sizes[1..])
     }
 }

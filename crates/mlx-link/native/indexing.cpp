@@ -11,37 +11,46 @@
 namespace mlxr {
 namespace {
 
-// One number for each axis: `part` of its span, and what `rest` says of the axes behind the spans.
-template <typename Part, typename Rest>
-mx::Shape each(const array& a, const mlxr_span* spans, size_t count, Part part, Rest rest) {
-  size_t ndim = a.ndim();
+// A number of each span, and for the axes behind them `rest[0]`, or with `each` their own. Not inlined, as the result is
+// written where it is passed on, and nothing has to be kept from one call to the next.
+[[gnu::noinline]] mx::Shape numbers(const int* number, size_t count, size_t ndim, const int* rest, bool each) {
   mx::Shape list(ndim);
   int* at = list.data();
   for (size_t axis = 0; axis < count; ++axis) {
-    at[axis] = part(spans[axis]);
+    at[axis] = number[axis * (sizeof(mlxr_span) / sizeof(int))];
   }
   for (size_t axis = count; axis < ndim; ++axis) {
-    at[axis] = rest(axis);
+    at[axis] = each ? rest[axis] : *rest;
   }
   return list;
 }
 
-// Built where they are passed on: an array of MLX's sizes is moved element by element.
-#define MLXR_RANGES(a, spans, count)                                                                 \
-  each(a, spans, count, [](auto& span) { return span.start; }, [](size_t) { return 0; }),            \
-      each(a, spans, count, [](auto& span) { return span.stop; },                                    \
-           [sizes = a.shape().data()](size_t axis) { return sizes[axis]; }),                         \
-      each(a, spans, count, [](auto& span) { return span.step; }, [](size_t) { return 1; })
+constexpr int zero = 0;
+constexpr int one = 1;
 
-void check(const array& a, const mlxr_span* spans, size_t count) {
-  bool stands = count > a.ndim();
-  for (size_t axis = 0; axis < count; ++axis) {
-    stands |= spans[axis].step == 0; // MLX divides by it
+// What MLX takes for spans of the leading axes.
+struct Ranges {
+  Ranges(const array& a, const mlxr_span* spans, size_t count)
+      : spans(spans), count(count), ndim(a.ndim()), sizes(a.shape().data()) {
+    if (count > ndim) [[unlikely]] {
+      throw std::invalid_argument("[slice] more ranges than axes.");
+    }
   }
-  if (stands) [[unlikely]] {
-    throw std::invalid_argument("[slice] more ranges than axes, or a step of 0.");
+  mx::Shape start() const {
+    return numbers(&spans->start, count, ndim, &zero, false);
   }
-}
+  mx::Shape stop() const {
+    return numbers(&spans->stop, count, ndim, sizes, true);
+  }
+  mx::Shape step() const {
+    return numbers(&spans->step, count, ndim, &one, false);
+  }
+
+  const mlxr_span* spans;
+  size_t count;
+  size_t ndim;
+  const int* sizes;
+};
 
 // One axis alone takes a way of MLX's own that sorts nothing.
 array without(const array& a, const int* axes, size_t count, mx::Stream stream) {
@@ -103,38 +112,42 @@ template <typename T>
 bool between(const char* data, size_t count, int64_t least, int64_t most) {
   using U = std::make_unsigned_t<T>;
   using S = std::make_signed_t<T>;
-  constexpr size_t lanes = 32 / sizeof(T);
-  typedef U Pack __attribute__((vector_size(32)));
-  typedef S Signs __attribute__((vector_size(32)));
+  typedef U Pack __attribute__((vector_size(16)));
+  typedef S Signs __attribute__((vector_size(16)));
   using Limits = std::numeric_limits<T>;
   int64_t floor = std::max(least, static_cast<int64_t>(Limits::min()));
   int64_t top = most;
-  if constexpr (sizeof(T) < 8 || std::is_signed_v<T>) {
+  if constexpr (sizeof(T) < 8) {
     top = std::min(most, static_cast<int64_t>(Limits::max()));
   }
   // Counted from the least good value, without sign, the good ones are those up to `width`. Processors compare with
   // sign: half the range is taken off either side.
-  const U low = static_cast<U>(floor);
   const U half = static_cast<U>(U(1) << (8 * sizeof(T) - 1));
-  const U shift = static_cast<U>(half - low);
+  const U shift = static_cast<U>(half - static_cast<U>(floor));
   const S width = static_cast<S>(static_cast<U>(static_cast<U>(top) + shift));
-  Signs bad = {};
-  size_t done = 0;
-  for (; done + lanes <= count; done += lanes) {
+  const char* end = data + count * sizeof(T);
+  Signs bad[4] = {};
+  auto look = [&](Signs& bad, const char* at) {
     Pack values;
-    std::memcpy(&values, data + done * sizeof(T), sizeof(values));
+    std::memcpy(&values, at, sizeof(values));
     bad |= reinterpret_cast<Signs>(values + shift) > width;
+  };
+  for (; data + 4 * sizeof(Pack) <= end; data += 4 * sizeof(Pack)) {
+    look(bad[0], data);
+    look(bad[1], data + sizeof(Pack));
+    look(bad[2], data + 2 * sizeof(Pack));
+    look(bad[3], data + 3 * sizeof(Pack));
   }
   bool found = false;
-  for (; done < count; ++done) {
+  for (; data < end; data += sizeof(T)) {
     U value;
-    std::memcpy(&value, data + done * sizeof(T), sizeof(value));
+    std::memcpy(&value, data, sizeof(value));
     found |= static_cast<S>(static_cast<U>(value + shift)) > width;
   }
-  for (size_t lane = 0; lane < lanes; ++lane) {
-    found |= bad[lane] != 0;
-  }
-  return !found;
+  Signs all = bad[0] | bad[1] | bad[2] | bad[3];
+  uint64_t halves[2];
+  std::memcpy(halves, &all, sizeof(all));
+  return !found && (halves[0] | halves[1]) == 0;
 }
 
 // By the strides: of a transposed part of a split MLX's flag is not true.
@@ -187,7 +200,16 @@ bool mlxr_positions_fit(mlx_array handle, int64_t size) {
   }
 }
 
-int mlxr_slice(
+int mlxr_slice(mlx_array* out, mlx_array handle, const mlxr_span* spans, size_t count, mlx_stream stream) {
+  return guarded([&] {
+    auto& a = mlx_array_get_(handle);
+    Ranges ranges(a, spans, count);
+    auto slice = mx::slice(a, ranges.start(), ranges.stop(), ranges.step(), mlx_stream_get_(stream));
+    mlx_array_set_(*out, std::move(slice));
+  });
+}
+
+int mlxr_slice_axes(
     mlx_array* out,
     mlx_array handle,
     const mlxr_span* spans,
@@ -200,14 +222,12 @@ int mlxr_slice(
   return guarded([&] {
     auto& a = mlx_array_get_(handle);
     auto& s = mlx_stream_get_(stream);
-    check(a, spans, count);
-    array slice = mx::slice(a, MLXR_RANGES(a, spans, count), s);
-    if (gone_count == 0 && added_count == 0) {
-      mlx_array_set_(*out, std::move(slice));
+    Ranges ranges(a, spans, count);
+    auto slice = mx::slice(a, ranges.start(), ranges.stop(), ranges.step(), s);
+    if (gone_count == 0) {
+      mlx_array_set_(*out, with(slice, added, added_count, s));
     } else if (added_count == 0) {
       mlx_array_set_(*out, without(slice, gone, gone_count, s));
-    } else if (gone_count == 0) {
-      mlx_array_set_(*out, with(slice, added, added_count, s));
     } else {
       mlx_array_set_(*out, with(without(slice, gone, gone_count, s), added, added_count, s));
     }
@@ -224,10 +244,10 @@ int mlxr_slice_update(
     mlx_stream stream) {
   return guarded([&] {
     auto& a = mlx_array_get_(handle);
-    check(a, spans, count);
     auto& values = mlx_array_get_(update);
-    auto call = slice_update(how);
-    mlx_array_set_(*out, call(a, values, MLXR_RANGES(a, spans, count), mlx_stream_get_(stream)));
+    auto& s = mlx_stream_get_(stream);
+    Ranges ranges(a, spans, count);
+    mlx_array_set_(*out, slice_update(how)(a, values, ranges.start(), ranges.stop(), ranges.step(), s));
   });
 }
 

@@ -67,8 +67,10 @@ typedef enum mlxr_reduction_ {
   MLXR_MINIMUM
 } mlxr_reduction;
 
-// Locked. The slice by a span for each leading axis, without its axes `gone` of size 1, and then with new ones.
-int mlxr_slice(
+// Locked. The slice by a span for each leading axis.
+int mlxr_slice(mlx_array* out, mlx_array array, const mlxr_span* spans, size_t count, mlx_stream stream);
+// Locked. The slice, without its axes `gone` of size 1, and then with new ones: some of the one or the other.
+int mlxr_slice_axes(
     mlx_array* out,
     mlx_array array,
     const mlxr_span* spans,

@@ -77,6 +77,15 @@ unsafe extern "C" {
         array: mlx_array,
         spans: *const mlxr_span,
         count: usize,
+        stream: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_slice_axes(
+        out: *mut mlx_array,
+        array: mlx_array,
+        spans: *const mlxr_span,
+        count: usize,
         gone: *const ::std::os::raw::c_int,
         gone_count: usize,
         added: *const ::std::os::raw::c_int,

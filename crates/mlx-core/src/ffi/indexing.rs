@@ -6,8 +6,42 @@ use crate::{Dtype, Error, ErrorKind, Result, Scalar, Tensor, guard};
 use mlx_link as sys;
 use std::borrow::{Borrow, Cow};
 
-/// A slice along one axis: raw start, stop and step.
-pub type Span = sys::mlxr_span;
+/// A slice along one axis.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Span(sys::mlxr_span);
+
+impl Span {
+    /// All of an axis of `size`.
+    #[inline]
+    #[must_use]
+    pub const fn all(size: i32) -> Span {
+        Span(sys::mlxr_span { start: 0, stop: size, step: 1 })
+    }
+
+    /// Raw start, stop and step.
+    ///
+    /// # Panics
+    /// For a step of 0, which ends the process inside MLX.
+    #[inline]
+    #[must_use]
+    pub const fn new(start: i32, stop: i32, step: i32) -> Span {
+        assert!(step != 0, "the caller has refused a step of 0");
+        Span(sys::mlxr_span { start, stop, step })
+    }
+
+    /// Start, stop and step.
+    #[inline]
+    #[must_use]
+    pub const fn parts(self) -> [i32; 3] {
+        [self.0.start, self.0.stop, self.0.step]
+    }
+}
+
+/// Spans as C has them.
+fn raw(spans: &[Span]) -> *const sys::mlxr_span {
+    spans.as_ptr().cast()
+}
 
 /// `index` as positions of an axis of `size`: an error, or guard nodes for lazy values, where it leads outside.
 ///
@@ -18,13 +52,13 @@ pub fn positions<'a>(op: &'static str, index: &'a Tensor, axis: usize, size: i32
     guard::positions(op, index, axis, size.into())
 }
 
-/// A slice by a span for each leading axis and all of the others; the caller has refused a step of 0.
+/// A slice by a span for each leading axis and all of the others.
 ///
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
 pub fn slice(x: &Tensor, spans: &[Span]) -> Result<Tensor> {
-    slice_with_axes(x, spans, [&[], &[]])
+    part!("slice", sys::mlxr_slice, tensor x, value raw(spans), value spans.len())
 }
 
 /// [`slice`], without its axes `gone`, which have size 1, and then with `added` ones.
@@ -33,7 +67,10 @@ pub fn slice(x: &Tensor, spans: &[Span]) -> Result<Tensor> {
 /// What MLX refuses.
 #[track_caller]
 pub fn slice_with_axes(x: &Tensor, spans: &[Span], [gone, added]: [&[i32]; 2]) -> Result<Tensor> {
-    part!("slice", sys::mlxr_slice, tensor x, list spans, list gone, list added)
+    if gone.is_empty() && added.is_empty() {
+        return slice(x, spans);
+    }
+    part!("slice", sys::mlxr_slice_axes, tensor x, value raw(spans), value spans.len(), list gone, list added)
 }
 
 /// The axis counted from the front, where there is one.
@@ -157,14 +194,14 @@ pub fn scatter(how: Reduction, x: &Tensor, indices: &[Tensor], updates: &Tensor)
     Ok(if is_idle { x.clone() } else { node })
 }
 
-/// `x` with `update` in the slice by a span for each leading axis; the caller has refused a step of 0.
+/// `x` with `update` in the slice by a span for each leading axis.
 ///
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
 pub fn slice_update(how: Reduction, x: &Tensor, update: &Tensor, spans: &[Span]) -> Result<Tensor> {
     let how = how.code();
-    part!("slice_update", sys::mlxr_slice_update, value how, tensor x, tensor update, list spans)
+    part!("slice_update", sys::mlxr_slice_update, value how, tensor x, tensor update, value raw(spans), value spans.len())
 }
 
 /// `x` with `values`, one after another, where `mask` is true.

@@ -126,10 +126,9 @@ impl Settings {
 
 /// What is left of `x` after its cuts, with zeros between its elements where it is dilated.
 fn spaced(x: &Tensor, along: &[Along]) -> Result<Tensor> {
-    let all = |size| Span { start: 0, stop: size, step: 1 };
-    let mut spans: Vec<Span> = x.shape().iter().copied().map(all).collect();
+    let mut spans: Vec<Span> = x.shape().iter().copied().map(Span::all).collect();
     for (axis, found) in along.iter().enumerate() {
-        spans[axis + 1] = Span { start: found.cut, stop: found.cut + found.size as i32, step: 1 };
+        spans[axis + 1] = Span::new(found.cut, found.cut + found.size as i32, 1);
     }
     let mut x = ffi::slice(x, &spans)?;
     for (axis, found) in along.iter().enumerate().filter(|(_, found)| found.spacing != 1 && found.size > 0) {
@@ -143,7 +142,7 @@ fn spaced(x: &Tensor, along: &[Along]) -> Result<Tensor> {
         sizes[axis] *= found.spacing as i32;
         let x_and_rest = ffi::reshape(&apart, &sizes)?;
         sizes[axis] = found.extent() as i32;
-        x = ffi::slice(&x_and_rest, &sizes.iter().copied().map(all).collect::<Vec<Span>>())?;
+        x = ffi::slice(&x_and_rest, &sizes.iter().copied().map(Span::all).collect::<Vec<Span>>())?;
     }
     Ok(x)
 }

@@ -1,10 +1,7 @@
 //! Reading where items of a tuple are tensors: one gather up to the last tensor or integer, the rest for a slice.
 
 use super::items::{Index, Slice, wrapped};
-use mlx_core::{
-    Dtype, Result, Shape, Tensor,
-    ffi::{self, Span},
-};
+use mlx_core::{Dtype, Result, Shape, Tensor, ffi};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
@@ -130,7 +127,7 @@ pub(super) struct Bounds {
 
 impl Bounds {
     pub(super) fn of(slice: Slice, size: i32) -> Result<Bounds> {
-        let Span { start, stop, step } = slice.raw(size)?;
+        let [start, stop, step] = slice.raw(size)?.parts();
         // An absent stop before the front, -size - 1, becomes -1.
         let counted = |position: i32| {
             if position < 0 { i64::from(position) + i64::from(size) } else { position.into() }

@@ -43,12 +43,12 @@ impl Slice {
     /// Start, stop and step as Python passes them on: an absent end is the axis's, a given one stays as it is.
     #[inline]
     pub(super) fn raw(self, size: i32) -> Result<Span> {
-        let step = self.step.unwrap_or(1);
-        if step == 0 {
-            return Err(no_step());
-        }
-        let (first, end) = if step < 0 { (size - 1, -size - 1) } else { (0, size) };
-        Ok(Span { start: self.start.unwrap_or(first), stop: self.stop.unwrap_or(end), step })
+        let (first, end) = match self.step {
+            Some(0) => return Err(no_step()),
+            Some(..0) => (size - 1, -size - 1),
+            _ => (0, size),
+        };
+        Ok(Span::new(self.start.unwrap_or(first), self.stop.unwrap_or(end), self.step.unwrap_or(1)))
     }
 }
 

@@ -7,7 +7,10 @@ use super::{
     items::{Index, IndexSpec, Items, bool_alone, expand, has_axes, wrapped},
     region::{self, Region},
 };
-use mlx_core::{Dtype, Error, ErrorKind, Result, Shape, Tensor, ffi};
+use mlx_core::{
+    Dtype, Error, ErrorKind, Result, Shape, Tensor,
+    ffi::{self, Span},
+};
 
 /// The elements at `index`: `index(&x, (0, .., 1..3, NewAxis, &rows))` is Python's `x[0, :, 1:3, None, rows]`.
 ///
@@ -85,9 +88,29 @@ fn several(x: &Tensor, items: &mut Items<'_>) -> Result<Tensor> {
     if rest.is_empty() { Ok(result) } else { sliced(&result, result.shape(), &rest) }
 }
 
+/// [`sliced`] where there are a few items and all are slices.
+#[inline]
+#[track_caller]
+fn only_sliced(x: &Tensor, sizes: &[i32], items: &[Index<'_>]) -> Option<Result<Tensor>> {
+    let mut spans = [Span::all(0); 6];
+    let mut done = 0;
+    for ((item, span), &size) in items.iter().zip(&mut spans).zip(sizes) {
+        let Index::Slice(slice) = item else { return None };
+        *span = match slice.raw(size) {
+            Ok(span) => span,
+            Err(error) => return Some(Err(error)),
+        };
+        done += 1;
+    }
+    (done == items.len()).then(|| ffi::slice(x, &spans[..done]))
+}
+
 /// One slice over all axes, then the axes of single positions go and the new ones come.
 #[track_caller]
 fn sliced(x: &Tensor, sizes: &[i32], items: &[Index<'_>]) -> Result<Tensor> {
+    if let Some(node) = only_sliced(x, sizes, items) {
+        return node;
+    }
     let mut region = Region::new();
     let (mut gone, mut added) = (Shape::new(), Shape::new());
     for (i, item) in items.iter().enumerate() {

@@ -9,5 +9,5 @@ pub(super) type Region = SmallVec<[Span; 6]>;
 /// One position.
 #[inline]
 pub(super) fn at(position: i32) -> Span {
-    Span { start: position, stop: position + 1, step: 1 }
+    Span::new(position, position + 1, 1)
 }

@@ -74,8 +74,7 @@ fn take_one(x: &Tensor, position: i64, axis: Option<i32>) -> Result<Tensor> {
         let message = format!("index {position} is out of bounds for axis {axis} with size {size}");
         return Err(Error::new(ErrorKind::Index, OP, message));
     }
-    let all = |&size: &i32| Span { start: 0, stop: size, step: 1 };
-    let mut region: Region = row.shape()[..axis].iter().map(all).collect();
+    let mut region: Region = row.shape()[..axis].iter().copied().map(Span::all).collect();
     region.push(region::at(position as i32));
     ffi::slice_with_axes(row, &region, [&[axis as i32], &[]])
 }
