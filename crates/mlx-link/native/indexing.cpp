@@ -11,18 +11,43 @@
 namespace mlxr {
 namespace {
 
-// A number of each span, and for the axes behind them `rest[0]`, or with `each` their own. Not inlined, as the result is
-// written where it is passed on, and nothing has to be kept from one call to the next.
-[[gnu::noinline]] mx::Shape numbers(const int* number, size_t count, size_t ndim, const int* rest, bool each) {
-  mx::Shape list(ndim);
+constexpr size_t apart = sizeof(mlxr_span) / sizeof(int);
+template <size_t room>
+constexpr size_t room_of(const mx::SmallVector<int, room>*) {
+  return room;
+}
+// So many numbers MLX's lists hold without memory of their own.
+constexpr size_t few = room_of(static_cast<const mx::Shape*>(nullptr));
+
+// A number of each span, and for the axes behind them those of `rest`, or with a step of 0 its first: written where they are
+// passed on. Not inlined, so that nothing has to be kept meanwhile.
+[[gnu::noinline]] mx::Shape few_numbers(const int* number, size_t count, size_t ndim, const int* rest, size_t step) {
+  mx::Shape list;
+  if (list.capacity() != few || ndim > few) {
+    __builtin_unreachable(); // the compiler cannot see that the list does not grow
+  }
+  list.resize(ndim);
   int* at = list.data();
-  for (size_t axis = 0; axis < count; ++axis) {
-    at[axis] = number[axis * (sizeof(mlxr_span) / sizeof(int))];
+  for (size_t axis = 0; axis < count; ++axis, number += apart) {
+    at[axis] = *number;
   }
   for (size_t axis = count; axis < ndim; ++axis) {
-    at[axis] = each ? rest[axis] : *rest;
+    at[axis] = rest[axis * step];
   }
   return list;
+}
+
+[[gnu::noinline, gnu::cold]] mx::Shape many_numbers(
+    const int* number, size_t count, size_t ndim, const int* rest, size_t step) {
+  mx::Shape list(ndim);
+  for (size_t axis = 0; axis < ndim; ++axis) {
+    list[axis] = axis < count ? number[axis * apart] : rest[axis * step];
+  }
+  return list;
+}
+
+inline mx::Shape numbers(const int* number, size_t count, size_t ndim, const int* rest, size_t step) {
+  return ndim <= few ? few_numbers(number, count, ndim, rest, step) : many_numbers(number, count, ndim, rest, step);
 }
 
 constexpr int zero = 0;
@@ -37,13 +62,13 @@ struct Ranges {
     }
   }
   mx::Shape start() const {
-    return numbers(&spans->start, count, ndim, &zero, false);
+    return numbers(&spans->start, count, ndim, &zero, 0);
   }
   mx::Shape stop() const {
-    return numbers(&spans->stop, count, ndim, sizes, true);
+    return numbers(&spans->stop, count, ndim, sizes, 1);
   }
   mx::Shape step() const {
-    return numbers(&spans->step, count, ndim, &one, false);
+    return numbers(&spans->step, count, ndim, &one, 0);
   }
 
   const mlxr_span* spans;

@@ -56,6 +56,7 @@ pub fn positions<'a>(op: &'static str, index: &'a Tensor, axis: usize, size: i32
 ///
 /// # Errors
 /// What MLX refuses.
+#[inline]
 #[track_caller]
 pub fn slice(x: &Tensor, spans: &[Span]) -> Result<Tensor> {
     part!("slice", sys::mlxr_slice, tensor x, value raw(spans), value spans.len())
@@ -198,6 +199,7 @@ pub fn scatter(how: Reduction, x: &Tensor, indices: &[Tensor], updates: &Tensor)
 ///
 /// # Errors
 /// What MLX refuses.
+#[inline]
 #[track_caller]
 pub fn slice_update(how: Reduction, x: &Tensor, update: &Tensor, spans: &[Span]) -> Result<Tensor> {
     let how = how.code();

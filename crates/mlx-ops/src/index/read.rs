@@ -81,6 +81,9 @@ fn one(x: &Tensor, item: &Index<'_>) -> Result<Tensor> {
 #[track_caller]
 fn several(x: &Tensor, items: &mut Items<'_>) -> Result<Tensor> {
     let sizes = x.shape();
+    if let Some(spans) = region::of_slices(sizes, items, &mut [Span::all(0); 6]) {
+        return ffi::slice(x, spans);
+    }
     if !expand(sizes, items)? {
         return sliced(x, sizes, items);
     }
@@ -88,29 +91,9 @@ fn several(x: &Tensor, items: &mut Items<'_>) -> Result<Tensor> {
     if rest.is_empty() { Ok(result) } else { sliced(&result, result.shape(), &rest) }
 }
 
-/// [`sliced`] where there are a few items and all are slices.
-#[inline]
-#[track_caller]
-fn only_sliced(x: &Tensor, sizes: &[i32], items: &[Index<'_>]) -> Option<Result<Tensor>> {
-    let mut spans = [Span::all(0); 6];
-    let mut done = 0;
-    for ((item, span), &size) in items.iter().zip(&mut spans).zip(sizes) {
-        let Index::Slice(slice) = item else { return None };
-        *span = match slice.raw(size) {
-            Ok(span) => span,
-            Err(error) => return Some(Err(error)),
-        };
-        done += 1;
-    }
-    (done == items.len()).then(|| ffi::slice(x, &spans[..done]))
-}
-
 /// One slice over all axes, then the axes of single positions go and the new ones come.
 #[track_caller]
 fn sliced(x: &Tensor, sizes: &[i32], items: &[Index<'_>]) -> Result<Tensor> {
-    if let Some(node) = only_sliced(x, sizes, items) {
-        return node;
-    }
     let mut region = Region::new();
     let (mut gone, mut added) = (Shape::new(), Shape::new());
     for (i, item) in items.iter().enumerate() {

@@ -125,6 +125,9 @@ fn one(x: &Tensor, item: &Index<'_>, update: Update, value: &Tensor) -> Result<T
 #[track_caller]
 fn several(x: &Tensor, items: &mut Items<'_>, update: Update, value: &Tensor) -> Result<Tensor> {
     let sizes = x.shape();
+    if let Some(spans @ [_, ..]) = region::of_slices(sizes, items, &mut [Span::all(0); 6]) {
+        return write(x, spans, update, &*fitted(x, value)?);
+    }
     if expand(sizes, items)? {
         let is_mask = |item: &&Index<'_>| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool);
         if let Some(mask) = items.iter().find(is_mask) {
