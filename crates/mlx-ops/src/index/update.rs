@@ -88,11 +88,22 @@ pub fn index_update<'i>(
 
 #[track_caller]
 fn updated(x: &Tensor, index: &mut IndexSpec<'_>, update: Update, value: OperandRef<'_>) -> Result<Tensor> {
-    let node = value.to_tensor("set_index", Some(x.dtype())).and_then(|value| match index {
-        IndexSpec::One(item) => one(x, item, update, &value),
-        IndexSpec::Many(items) => several(x, items, update, &value),
-    });
+    let node = match value {
+        OperandRef::Tensor(value) => at(x, index, update, value),
+        scalar => {
+            let value = scalar.to_tensor("set_index", Some(x.dtype()));
+            value.and_then(|value| at(x, index, update, &value))
+        }
+    };
     node.map_err(|e| e.with_operands(&[x.into(), value]))
+}
+
+#[track_caller]
+fn at(x: &Tensor, index: &mut IndexSpec<'_>, update: Update, value: &Tensor) -> Result<Tensor> {
+    match index {
+        IndexSpec::One(item) => one(x, item, update, value),
+        IndexSpec::Many(items) => several(x, items, update, value),
+    }
 }
 
 #[track_caller]
@@ -125,8 +136,10 @@ fn one(x: &Tensor, item: &Index<'_>, update: Update, value: &Tensor) -> Result<T
 #[track_caller]
 fn several(x: &Tensor, items: &mut Items<'_>, update: Update, value: &Tensor) -> Result<Tensor> {
     let sizes = x.shape();
-    if let Some(spans @ [_, ..]) = region::of_slices(sizes, items, &mut [Span::all(0); 6]) {
-        return write(x, spans, update, &*fitted(x, value)?);
+    if let Some(spans @ [_, ..]) = region::of_slices(sizes, items, &mut [Span::all(0); 6])
+        && value.ndim() <= sizes.len()
+    {
+        return write(x, spans, update, value);
     }
     if expand(sizes, items)? {
         let is_mask = |item: &&Index<'_>| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool);
@@ -216,28 +229,38 @@ fn aligned<'a>(value: &'a Tensor, items: &[Index<'_>], behind: usize) -> Result<
 /// Writes to a slice over all axes.
 #[track_caller]
 fn write(x: &Tensor, spans: &[Span], update: Update, value: &Tensor) -> Result<Tensor> {
-    let (how, value) = reduction(update, value)?;
-    ffi::slice_update(how, x, &value, spans)
+    let (how, first) = reduction(update);
+    let made;
+    let value = match first {
+        None => value,
+        Some(symbol) => {
+            made = symbol.call(value)?;
+            &made
+        }
+    };
+    ffi::slice_update(how, x, value, spans)
 }
 
-/// What MLX does with which value for an update.
-#[track_caller]
-fn reduction(update: Update, value: &Tensor) -> Result<(Reduction, Cow<'_, Tensor>)> {
-    Ok(match update {
-        Update::Set => (Reduction::None, Cow::Borrowed(value)),
-        Update::Add => (Reduction::Sum, Cow::Borrowed(value)),
-        Update::Subtract => (Reduction::Sum, Cow::Owned(ffi::NEGATIVE.call(value)?)),
-        Update::Multiply => (Reduction::Product, Cow::Borrowed(value)),
-        Update::Divide => (Reduction::Product, Cow::Owned(ffi::RECIPROCAL.call(value)?)),
-        Update::Maximum => (Reduction::Maximum, Cow::Borrowed(value)),
-        Update::Minimum => (Reduction::Minimum, Cow::Borrowed(value)),
-    })
+/// What MLX does for an update, and what comes of the value first.
+fn reduction(update: Update) -> (Reduction, Option<ffi::Unary>) {
+    match update {
+        Update::Set => (Reduction::None, None),
+        Update::Add => (Reduction::Sum, None),
+        Update::Subtract => (Reduction::Sum, Some(ffi::NEGATIVE)),
+        Update::Multiply => (Reduction::Product, None),
+        Update::Divide => (Reduction::Product, Some(ffi::RECIPROCAL)),
+        Update::Maximum => (Reduction::Maximum, None),
+        Update::Minimum => (Reduction::Minimum, None),
+    }
 }
 
 #[track_caller]
 fn scattered(x: &Tensor, update: Update, scatter: &Scatter<'_>) -> Result<Tensor> {
-    let (how, updates) = reduction(update, &scatter.updates)?;
-    ffi::scatter(how, x, &scatter.indices, &updates)
+    let (how, first) = reduction(update);
+    match first {
+        None => ffi::scatter(how, x, &scatter.indices, &scatter.updates),
+        Some(symbol) => ffi::scatter(how, x, &scatter.indices, &symbol.call(&scatter.updates)?),
+    }
 }
 
 /// An update of the whole tensor by a value of its shape.
