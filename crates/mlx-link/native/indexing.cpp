@@ -249,7 +249,9 @@ int mlxr_slice_axes(
     auto& s = mlx_stream_get_(stream);
     Ranges ranges(a, spans, count);
     auto slice = mx::slice(a, ranges.start(), ranges.stop(), ranges.step(), s);
-    if (gone_count == 0) {
+    if (!mlxr_array_fits({&slice})) {
+      mlx_array_set_(*out, std::move(slice)); // the caller says so of the slice, whose sizes wrapped around
+    } else if (gone_count == 0) {
       mlx_array_set_(*out, with(slice, added, added_count, s));
     } else if (added_count == 0) {
       mlx_array_set_(*out, without(slice, gone, gone_count, s));

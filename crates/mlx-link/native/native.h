@@ -69,7 +69,8 @@ typedef enum mlxr_reduction_ {
 
 // Locked. The slice by a span for each leading axis.
 int mlxr_slice(mlx_array* out, mlx_array array, const mlxr_span* spans, size_t count, mlx_stream stream);
-// Locked. The slice, without its axes `gone` of size 1, and then with new ones: some of the one or the other.
+// Locked. The slice, without its axes `gone` of size 1, and then with new ones: some of the one or the other. With neither where
+// its sizes are beyond MLX's numbers.
 int mlxr_slice_axes(
     mlx_array* out,
     mlx_array array,

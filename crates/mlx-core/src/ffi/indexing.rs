@@ -59,7 +59,7 @@ pub fn positions<'a>(op: &'static str, index: &'a Tensor, axis: usize, size: i32
 #[inline]
 #[track_caller]
 pub fn slice(x: &Tensor, spans: &[Span]) -> Result<Tensor> {
-    part!("slice", sys::mlxr_slice, tensor x, value raw(spans), value spans.len())
+    node!("slice", sys::mlxr_slice, tensor x, value raw(spans), value spans.len())
 }
 
 /// [`slice`], without its axes `gone`, which have size 1, and then with `added` ones.
@@ -71,7 +71,7 @@ pub fn slice_with_axes(x: &Tensor, spans: &[Span], [gone, added]: [&[i32]; 2]) -
     if gone.is_empty() && added.is_empty() {
         return slice(x, spans);
     }
-    part!("slice", sys::mlxr_slice_axes, tensor x, value raw(spans), value spans.len(), list gone, list added)
+    node!("slice", sys::mlxr_slice_axes, tensor x, value raw(spans), value spans.len(), list gone, list added)
 }
 
 /// The axis counted from the front, where there is one.
