@@ -1,7 +1,9 @@
 //! Iterators: over a tensor's first axis, and sums and products of iterators of tensors; the nodes Python issues.
 
 use crate::{
-    BinaryOperator, Operand, OperandRef, Result, Scalar, Tensor, error::or_panic, ffi, shape::Shape,
+    BinaryOperator, Operand, OperandRef, Result, Scalar, Tensor,
+    error::or_panic,
+    ffi::{self, Span},
 };
 use std::iter::{FusedIterator, Product, Sum};
 
@@ -69,10 +71,7 @@ impl Iter<'_> {
             return ffi::squeeze_axes(part, &[0]);
         }
         let sizes = self.tensor.shape();
-        let mut start = Shape::from_elem(0, sizes.len());
-        let mut stop = Shape::from_slice(sizes);
-        (start[0], stop[0]) = (position, position + 1);
-        let row = ffi::slice(self.tensor, &start, &stop, &Shape::from_elem(1, sizes.len()))?;
+        let row = ffi::slice(self.tensor, &[Span::new(position, position + 1, 1)])?;
         ffi::reshape(&row, &sizes[1..])
     }
 }

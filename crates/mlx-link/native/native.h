@@ -47,6 +47,62 @@ const int* mlxr_array_shape(mlx_array array, size_t* ndim);
 // False when the number of the array's bytes is beyond an address: one call for what every new node is asked.
 bool mlxr_array_fits(mlx_array array);
 
+// Locked. True when the values of an array of integers can be seen, lie in order and are positions of an axis of `size`,
+// from its end below 0. False says nothing: the caller looks for itself.
+bool mlxr_positions_fit(mlx_array array, int64_t size);
+
+// A slice along one axis, its numbers as Python passes them on; a step is not 0.
+typedef struct mlxr_span_ {
+  int start;
+  int stop;
+  int step;
+} mlxr_span;
+
+// How updates meet what is there.
+typedef enum mlxr_reduction_ {
+  MLXR_REPLACE,
+  MLXR_SUM,
+  MLXR_PRODUCT,
+  MLXR_MAXIMUM,
+  MLXR_MINIMUM
+} mlxr_reduction;
+
+// Locked. The slice by a span for each leading axis.
+int mlxr_slice(mlx_array* out, mlx_array array, const mlxr_span* spans, size_t count, mlx_stream stream);
+// Locked. The slice, without its axes `gone` of size 1, and then with new ones: some of the one or the other. With neither where
+// its sizes are beyond MLX's numbers.
+int mlxr_slice_axes(
+    mlx_array* out,
+    mlx_array array,
+    const mlxr_span* spans,
+    size_t count,
+    const int* gone,
+    size_t gone_count,
+    const int* added,
+    size_t added_count,
+    mlx_stream stream);
+// Locked. The array with an update in such a slice.
+int mlxr_slice_update(
+    mlx_array* out,
+    mlxr_reduction how,
+    mlx_array array,
+    mlx_array update,
+    const mlxr_span* spans,
+    size_t count,
+    mlx_stream stream);
+// Locked. What is at positions of the leading axes, whose place the dimensions of the positions take; with axes of size 1
+// behind them where that is beyond an address.
+int mlxr_gather(mlx_array* out, mlx_array array, const mlx_array* indices, size_t count, mlx_stream stream);
+// Locked. The array with updates at positions of the leading axes.
+int mlxr_scatter(
+    mlx_array* out,
+    mlxr_reduction how,
+    mlx_array array,
+    const mlx_array* indices,
+    size_t count,
+    mlx_array updates,
+    mlx_stream stream);
+
 // Locked. The text Python shows for an array that was evaluated, with so many decimals; -1 is MLX's default.
 int mlxr_array_text(mlx_string* text, mlx_array array, int precision);
 

@@ -54,6 +54,77 @@ unsafe extern "C" {
     pub fn mlxr_array_fits(array: mlx_array) -> bool;
 }
 unsafe extern "C" {
+    pub fn mlxr_positions_fit(array: mlx_array, size: i64) -> bool;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct mlxr_span_ {
+    pub start: ::std::os::raw::c_int,
+    pub stop: ::std::os::raw::c_int,
+    pub step: ::std::os::raw::c_int,
+}
+pub type mlxr_span = mlxr_span_;
+pub const mlxr_reduction__MLXR_REPLACE: mlxr_reduction_ = 0;
+pub const mlxr_reduction__MLXR_SUM: mlxr_reduction_ = 1;
+pub const mlxr_reduction__MLXR_PRODUCT: mlxr_reduction_ = 2;
+pub const mlxr_reduction__MLXR_MAXIMUM: mlxr_reduction_ = 3;
+pub const mlxr_reduction__MLXR_MINIMUM: mlxr_reduction_ = 4;
+pub type mlxr_reduction_ = ::std::os::raw::c_uint;
+pub use self::mlxr_reduction_ as mlxr_reduction;
+unsafe extern "C" {
+    pub fn mlxr_slice(
+        out: *mut mlx_array,
+        array: mlx_array,
+        spans: *const mlxr_span,
+        count: usize,
+        stream: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_slice_axes(
+        out: *mut mlx_array,
+        array: mlx_array,
+        spans: *const mlxr_span,
+        count: usize,
+        gone: *const ::std::os::raw::c_int,
+        gone_count: usize,
+        added: *const ::std::os::raw::c_int,
+        added_count: usize,
+        stream: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_slice_update(
+        out: *mut mlx_array,
+        how: mlxr_reduction,
+        array: mlx_array,
+        update: mlx_array,
+        spans: *const mlxr_span,
+        count: usize,
+        stream: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_gather(
+        out: *mut mlx_array,
+        array: mlx_array,
+        indices: *const mlx_array,
+        count: usize,
+        stream: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
+    pub fn mlxr_scatter(
+        out: *mut mlx_array,
+        how: mlxr_reduction,
+        array: mlx_array,
+        indices: *const mlx_array,
+        count: usize,
+        updates: mlx_array,
+        stream: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
+unsafe extern "C" {
     pub fn mlxr_array_text(
         text: *mut mlx_string,
         array: mlx_array,

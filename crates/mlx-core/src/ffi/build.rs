@@ -28,10 +28,28 @@ pub(super) fn build_in(
     op: &'static str,
     call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int,
 ) -> Result<Tensor> {
+    sized(op, unsized_in(guard, op, call)?)
+}
+
+/// [`build`] for a node that is no larger than a tensor it is made of.
+#[inline]
+pub(super) fn build_part(
+    op: &'static str,
+    call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int,
+) -> Result<Tensor> {
+    unsized_in(&runtime::enter()?, op, call)
+}
+
+#[inline]
+fn unsized_in(
+    guard: &Guard,
+    op: &'static str,
+    call: impl FnOnce(*mut sys::mlx_array, sys::mlx_stream) -> c_int,
+) -> Result<Tensor> {
     let mut out = sys::mlx_array { ctx: std::ptr::null_mut() };
     let status = call(&raw mut out, guard.stream());
     match Handle::from_raw(out) {
-        Some(handle) if status == 0 => sized(op, Tensor(handle)),
+        Some(handle) if status == 0 => Ok(Tensor(handle)),
         _ => Err(status::failure(op, ErrorKind::Mlx)),
     }
 }

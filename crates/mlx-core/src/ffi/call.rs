@@ -36,7 +36,7 @@ type ReduceFn = unsafe extern "C" fn(
 /// A call of mlx-c's `symbol` with arguments by kind: what it borrows from Rust values.
 ///
 /// `tensor x`; `option x`, where mlx-c takes an empty handle for none; `list l` and `tensors t`, a pointer and a length;
-/// `vector t`, tensors as mlx-c's vector; `text s`, of a `CStr`; `out x`, a place to write to; `value v`, a number or a
+/// `handles t`, likewise of borrowed tensors; `vector t`, tensors as mlx-c's vector; `text s`, of a `CStr`; `out x`, a place to write to; `value v`, a number or a
 /// handle whose owner lives. A macro, so that calls of every shape share one unsafe block; mlx-c's own signatures
 /// check the kinds.
 macro_rules! call {
@@ -54,6 +54,11 @@ macro_rules! call {
     };
     (@ $symbol:expr, [$($done:expr,)*] tensors $list:expr, $($rest:tt)*) => {
         $crate::ffi::call::call!(@ $symbol, [$($done,)* $crate::ffi::handle::raw_slice($list), $list.len(),] $($rest)*)
+    };
+    (@ $symbol:expr, [$($done:expr,)*] handles $list:expr, $($rest:tt)*) => {
+        $crate::ffi::call::call!(
+            @ $symbol, [$($done,)* $crate::ffi::vector::handles($list).as_ptr(), $list.len(),] $($rest)*
+        )
     };
     (@ $symbol:expr, [$($done:expr,)*] vector $list:expr, $($rest:tt)*) => {
         $crate::ffi::call::call!(@ $symbol, [$($done,)* $crate::ffi::vector::Vector::of($list).raw(),] $($rest)*)
@@ -88,6 +93,20 @@ macro_rules! node {
     };
 }
 pub(super) use node;
+
+/// [`node!`] for a symbol whose result is no larger than its first tensor, so that nobody asks whether it has addresses.
+macro_rules! part {
+    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
+        $crate::ffi::build::told(
+            $op,
+            || $crate::ffi::build::build_part($op, |out, stream| {
+                $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
+            }),
+            || $crate::ffi::call::operands!($($kind $argument,)*),
+        )
+    };
+}
+pub(super) use part;
 
 /// [`node!`] for a symbol that gives several.
 macro_rules! nodes {
@@ -127,6 +146,9 @@ macro_rules! operands {
     };
     (@ $done:expr, option $x:expr, $($rest:tt)*) => {
         $crate::ffi::call::operands!(@ $done.chain($x.map($crate::OperandRef::from)), $($rest)*)
+    };
+    (@ $done:expr, handles $list:expr, $($rest:tt)*) => {
+        $crate::ffi::call::operands!(@ $done, vector $list, $($rest)*)
     };
     (@ $done:expr, vector $list:expr, $($rest:tt)*) => {
         $crate::ffi::call::operands!(@ $done.chain($list.iter().map($crate::ffi::vector::operand)), $($rest)*)

@@ -1,13 +1,47 @@
-//! Calls of mlx-c that pick elements out by position, or write at positions; index tensors are guarded here, but for those
-//! of `gather` and `scatter`, which the caller has sent through [`positions`].
+//! Calls that pick elements out by position, or write at positions; index tensors are guarded here, but for those of `gather`
+//! and `scatter`, which the caller has sent through [`positions`].
 
-use super::call::node;
+use super::call::{node, part};
 use crate::{Dtype, Error, ErrorKind, Result, Scalar, Tensor, guard};
 use mlx_link as sys;
-use std::{
-    borrow::{Borrow, Cow},
-    ffi::c_int,
-};
+use std::borrow::{Borrow, Cow};
+
+/// A slice along one axis.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Span(sys::mlxr_span);
+
+impl Span {
+    /// All of an axis of `size`.
+    #[inline]
+    #[must_use]
+    pub const fn all(size: i32) -> Span {
+        Span(sys::mlxr_span { start: 0, stop: size, step: 1 })
+    }
+
+    /// Raw start, stop and step.
+    ///
+    /// # Panics
+    /// For a step of 0, which ends the process inside MLX.
+    #[inline]
+    #[must_use]
+    pub const fn new(start: i32, stop: i32, step: i32) -> Span {
+        assert!(step != 0, "the caller has refused a step of 0");
+        Span(sys::mlxr_span { start, stop, step })
+    }
+
+    /// Start, stop and step.
+    #[inline]
+    #[must_use]
+    pub const fn parts(self) -> [i32; 3] {
+        [self.0.start, self.0.stop, self.0.step]
+    }
+}
+
+/// Spans as C has them.
+fn raw(spans: &[Span]) -> *const sys::mlxr_span {
+    spans.as_ptr().cast()
+}
 
 /// `index` as positions of an axis of `size`: an error, or guard nodes for lazy values, where it leads outside.
 ///
@@ -18,14 +52,26 @@ pub fn positions<'a>(op: &'static str, index: &'a Tensor, axis: usize, size: i32
     guard::positions(op, index, axis, size.into())
 }
 
-/// A slice with raw starts, stops and steps, one an axis; the caller has refused a step of 0.
+/// A slice by a span for each leading axis and all of the others.
+///
+/// # Errors
+/// What MLX refuses.
+#[inline]
+#[track_caller]
+pub fn slice(x: &Tensor, spans: &[Span]) -> Result<Tensor> {
+    node!("slice", sys::mlxr_slice, tensor x, value raw(spans), value spans.len())
+}
+
+/// [`slice`], without its axes `gone`, which have size 1, and then with `added` ones.
 ///
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn slice(x: &Tensor, start: &[i32], stop: &[i32], step: &[i32]) -> Result<Tensor> {
-    assert!(!step.contains(&0), "a step of 0 ends the process inside MLX");
-    node!("slice", sys::mlx_slice, tensor x, list start, list stop, list step)
+pub fn slice_with_axes(x: &Tensor, spans: &[Span], [gone, added]: [&[i32]; 2]) -> Result<Tensor> {
+    if gone.is_empty() && added.is_empty() {
+        return slice(x, spans);
+    }
+    node!("slice", sys::mlxr_slice_axes, tensor x, value raw(spans), value spans.len(), list gone, list added)
 }
 
 /// The axis counted from the front, where there is one.
@@ -94,13 +140,14 @@ pub fn put_along_axis(x: &Tensor, index: &Tensor, values: &Tensor, axis: i32) ->
     node!("put_along_axis", sys::mlx_put_along_axis, tensor x, tensor index, tensor values, value axis)
 }
 
-/// Slices of `sizes` out of `x`, where `indices` stand for positions of `axes`; the caller has guarded them.
+/// What `indices` stand for along the leading axes of `x`, whose place the dimensions of the indices take; the caller has
+/// guarded them.
 ///
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn gather<T: Borrow<Tensor>>(x: &Tensor, indices: &[T], axes: &[i32], sizes: &[i32]) -> Result<Tensor> {
-    node!("gather", sys::mlx_gather, tensor x, vector indices, list axes, list sizes)
+pub fn gather<T: Borrow<Tensor>>(x: &Tensor, indices: &[T]) -> Result<Tensor> {
+    node!("gather", sys::mlxr_gather, tensor x, handles indices)
 }
 
 /// How updates meet what is there.
@@ -118,75 +165,45 @@ pub enum Reduction {
     Minimum,
 }
 
-type ScatterFn = unsafe extern "C" fn(
-    *mut sys::mlx_array,
-    sys::mlx_array,
-    sys::mlx_vector_array,
-    sys::mlx_array,
-    *const c_int,
-    usize,
-    sys::mlx_stream,
-) -> c_int;
+impl Reduction {
+    fn code(self) -> sys::mlxr_reduction {
+        match self {
+            Reduction::None => sys::mlxr_reduction__MLXR_REPLACE,
+            Reduction::Sum => sys::mlxr_reduction__MLXR_SUM,
+            Reduction::Product => sys::mlxr_reduction__MLXR_PRODUCT,
+            Reduction::Maximum => sys::mlxr_reduction__MLXR_MAXIMUM,
+            Reduction::Minimum => sys::mlxr_reduction__MLXR_MINIMUM,
+        }
+    }
+}
 
-/// `x` with `updates` where `indices` stand for positions of `axes`; the caller has guarded them.
+/// `x` with `updates` where `indices` stand for positions of its leading axes; the caller has guarded them.
 ///
 /// # Errors
 /// What MLX refuses.
 #[track_caller]
-pub fn scatter(
-    how: Reduction,
-    x: &Tensor,
-    indices: &[Tensor],
-    updates: &Tensor,
-    axes: &[i32],
-) -> Result<Tensor> {
-    let symbol: ScatterFn = match how {
-        Reduction::None => sys::mlx_scatter,
-        Reduction::Sum => sys::mlx_scatter_add,
-        Reduction::Product => sys::mlx_scatter_prod,
-        Reduction::Maximum => sys::mlx_scatter_max,
-        Reduction::Minimum => sys::mlx_scatter_min,
-    };
+pub fn scatter(how: Reduction, x: &Tensor, indices: &[Tensor], updates: &Tensor) -> Result<Tensor> {
     if let Some(mask) = indices.iter().find(|index| index.dtype() == Dtype::Bool) {
         // MLX throws a text here, which nobody catches.
         let message = "[scatter] Boolean indices not supported.";
         return Err(Error::new(ErrorKind::Dtype, "scatter", message).with_operands(&[x.into(), mask.into()]));
     }
-    let node = node!("scatter", symbol, tensor x, vector indices, tensor updates, list axes)?;
+    let how = how.code();
+    let node = part!("scatter", sys::mlxr_scatter, value how, tensor x, handles indices, tensor updates)?;
     // MLX divides by the size of an empty update, which ends the process.
     let is_idle = updates.size() == 0 && indices.iter().all(|index| index.size() > 0);
     Ok(if is_idle { x.clone() } else { node })
 }
 
-type SliceUpdateFn = unsafe extern "C" fn(
-    *mut sys::mlx_array,
-    sys::mlx_array,
-    sys::mlx_array,
-    *const c_int,
-    usize,
-    *const c_int,
-    usize,
-    *const c_int,
-    usize,
-    sys::mlx_stream,
-) -> c_int;
-
-/// `x` with `update` in the slice with raw starts, stops and steps; the caller has refused a step of 0.
+/// `x` with `update` in the slice by a span for each leading axis.
 ///
 /// # Errors
 /// What MLX refuses.
+#[inline]
 #[track_caller]
-pub fn slice_update(how: Reduction, x: &Tensor, update: &Tensor, range: [&[i32]; 3]) -> Result<Tensor> {
-    let [start, stop, step] = range;
-    assert!(!step.contains(&0), "a step of 0 ends the process inside MLX");
-    let symbol: SliceUpdateFn = match how {
-        Reduction::None => sys::mlx_slice_update,
-        Reduction::Sum => sys::mlx_slice_update_add,
-        Reduction::Product => sys::mlx_slice_update_prod,
-        Reduction::Maximum => sys::mlx_slice_update_max,
-        Reduction::Minimum => sys::mlx_slice_update_min,
-    };
-    node!("slice_update", symbol, tensor x, tensor update, list start, list stop, list step)
+pub fn slice_update(how: Reduction, x: &Tensor, update: &Tensor, spans: &[Span]) -> Result<Tensor> {
+    let how = how.code();
+    part!("slice_update", sys::mlxr_slice_update, value how, tensor x, tensor update, value raw(spans), value spans.len())
 }
 
 /// `x` with `values`, one after another, where `mask` is true.

@@ -176,5 +176,5 @@ pub fn convolution(op: &'static str, x: &Tensor, weight: &Tensor, how: Convoluti
 /// What MLX refuses.
 pub fn backwards(x: &Tensor) -> Result<Tensor> {
     let size = x.shape().first().copied().unwrap_or_default();
-    super::slice(x, &[size - 1], &[-size - 1], &[-1])
+    super::slice(x, &[super::Span::new(size - 1, -size - 1, -1)])
 }

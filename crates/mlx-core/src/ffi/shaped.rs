@@ -4,7 +4,7 @@
 
 use super::{
     build::{build, told_as_built},
-    call::{call, constant, data, node},
+    call::{call, constant, data, node, part},
     handle::Handle,
     runtime, status,
 };
@@ -37,27 +37,30 @@ pub fn astype(x: &Tensor, dtype: Dtype) -> Result<Tensor> {
     node!("astype", sys::mlx_astype, tensor x, value dtype.code())
 }
 
-/// A symbol that takes one tensor and a list of integers.
+/// A symbol that takes one tensor and a list of integers, called by `node!` or by `part!`.
 macro_rules! with_list {
-    ($($(#[$doc:meta])* $name:ident = $op:literal $symbol:ident;)*) => {
+    ($call:ident $($(#[$doc:meta])* $name:ident = $op:literal $symbol:ident;)*) => {
         $($(#[$doc])*
         ///
         /// # Errors
         /// What MLX refuses.
         #[track_caller]
         pub fn $name(x: &Tensor, list: &[i32]) -> Result<Tensor> {
-            node!($op, sys::$symbol, tensor x, list list)
+            $call!($op, sys::$symbol, tensor x, list list)
         })*
     };
 }
 
-with_list! {
+with_list! { node
     /// `mx.broadcast_to(x, shape)`
     broadcast_to = "broadcast_to" mlx_broadcast_to;
-    /// `mx.expand_dims(x, axes)`
-    expand_dims = "expand_dims" mlx_expand_dims_axes;
     /// `mx.reshape(x, shape)`
     reshape = "reshape" mlx_reshape;
+}
+
+with_list! { part
+    /// `mx.expand_dims(x, axes)`
+    expand_dims = "expand_dims" mlx_expand_dims_axes;
     /// `mx.squeeze(x, axes)`
     squeeze_axes = "squeeze" mlx_squeeze_axes;
     /// `mx.transpose(x, axes)`

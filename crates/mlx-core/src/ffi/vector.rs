@@ -21,12 +21,7 @@ impl Vector {
 
     /// The same arrays, counted once more.
     pub(super) fn of<T: Borrow<Tensor>>(tensors: &[T]) -> Vector {
-        let none = sys::mlx_array { ctx: std::ptr::null_mut() };
-        let mut arrays: SmallVec<[sys::mlx_array; 8]> = SmallVec::from_elem(none, tensors.len());
-        for (array, tensor) in arrays.iter_mut().zip(tensors) {
-            *array = tensor.borrow().0.raw();
-        }
-        Vector(call!(sys::mlx_vector_array_new_data, list arrays))
+        Vector(call!(sys::mlx_vector_array_new_data, handles tensors))
     }
 
     pub(super) fn raw(&self) -> sys::mlx_vector_array {
@@ -59,6 +54,17 @@ impl Drop for Vector {
     fn drop(&mut self) {
         call!(sys::mlx_vector_array_free, value self.0);
     }
+}
+
+/// The handles of tensors, which still own them.
+#[inline]
+pub(super) fn handles<T: Borrow<Tensor>>(tensors: &[T]) -> SmallVec<[sys::mlx_array; 8]> {
+    let none = sys::mlx_array { ctx: std::ptr::null_mut() };
+    let mut arrays = SmallVec::from_elem(none, tensors.len());
+    for (array, tensor) in arrays.iter_mut().zip(tensors) {
+        *array = tensor.borrow().0.raw();
+    }
+    arrays
 }
 
 /// A tensor of a list as an operand.

@@ -36,6 +36,13 @@ pub(crate) fn if_readable(tensor: &Tensor) -> Result<Option<View<'_>>> {
     Ok(there.then(|| View { sizes: tensor.shape(), raw, item: tensor.dtype().size() }))
 }
 
+/// Whether it is seen at once that every value of an index is a position of an axis of `size`; where not, nothing is said.
+#[inline]
+pub(crate) fn are_positions(index: &Tensor, size: i64) -> Result<bool> {
+    let _guard = runtime::enter()?;
+    Ok(call!(sys::mlxr_positions_fit, tensor index, value size))
+}
+
 thread_local! {
     /// Whether a question about strides met a placeholder, whose strides nobody knows yet.
     static MET_PLACEHOLDER: Cell<bool> = const { Cell::new(false) };

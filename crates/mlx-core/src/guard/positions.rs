@@ -22,6 +22,17 @@ pub(crate) fn positions<'a>(
     axis: usize,
     size: i64,
 ) -> Result<Cow<'a, Tensor>> {
+    if super::is_off() || ffi::view::are_positions(index, size)? {
+        Ok(Cow::Borrowed(index))
+    } else {
+        checked(op, index, axis, size)
+    }
+}
+
+/// [`positions`] of what is not seen to be good at once.
+#[inline(never)]
+#[track_caller]
+fn checked<'a>(op: &'static str, index: &'a Tensor, axis: usize, size: i64) -> Result<Cow<'a, Tensor>> {
     let Some(range) = guarded_range(index) else { return Ok(Cow::Borrowed(index)) };
     if size == 0 {
         let message = format!("[{op}] Cannot do a non-empty take from an empty axis.");

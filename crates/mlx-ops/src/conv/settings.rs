@@ -3,7 +3,10 @@
 //!
 //! Not here: what the settings are called for users (`options`).
 
-use mlx_core::{Error, ErrorKind, OperandRef, Result, Scalar, Shape, Tensor, ffi, ffi::products};
+use mlx_core::{
+    Error, ErrorKind, OperandRef, Result, Scalar, Shape, Tensor,
+    ffi::{self, Span, products},
+};
 use smallvec::SmallVec;
 
 /// Lists of one number for all axes, or of one for each.
@@ -123,13 +126,11 @@ impl Settings {
 
 /// What is left of `x` after its cuts, with zeros between its elements where it is dilated.
 fn spaced(x: &Tensor, along: &[Along]) -> Result<Tensor> {
-    let (mut start, mut stop) = (Shape::from_elem(0, x.ndim()), Shape::from_slice(x.shape()));
+    let mut spans: Vec<Span> = x.shape().iter().copied().map(Span::all).collect();
     for (axis, found) in along.iter().enumerate() {
-        start[axis + 1] = found.cut;
-        stop[axis + 1] = found.cut + found.size as i32;
+        spans[axis + 1] = Span::new(found.cut, found.cut + found.size as i32, 1);
     }
-    let step = Shape::from_elem(1, x.ndim());
-    let mut x = ffi::slice(x, &start, &stop, &step)?;
+    let mut x = ffi::slice(x, &spans)?;
     for (axis, found) in along.iter().enumerate().filter(|(_, found)| found.spacing != 1 && found.size > 0) {
         let axis = axis + 1;
         let mut sizes = Shape::from_slice(x.shape());
@@ -141,7 +142,7 @@ fn spaced(x: &Tensor, along: &[Along]) -> Result<Tensor> {
         sizes[axis] *= found.spacing as i32;
         let x_and_rest = ffi::reshape(&apart, &sizes)?;
         sizes[axis] = found.extent() as i32;
-        x = ffi::slice(&x_and_rest, &Shape::from_elem(0, x.ndim()), &sizes, &step)?;
+        x = ffi::slice(&x_and_rest, &sizes.iter().copied().map(Span::all).collect::<Vec<Span>>())?;
     }
     Ok(x)
 }

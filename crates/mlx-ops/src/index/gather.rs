@@ -75,16 +75,8 @@ fn gather(x: &Tensor, items: &[Index<'_>], in_front: bool) -> Result<(Tensor, us
         });
     }
     let slices = positions.iter().filter(|p| matches!(p, Positions::Slice(_))).count();
-    let taken = positions.len();
     let indices = laid_out(positions, dimensions, slices, in_front)?;
-
-    let axes: Shape = (0..taken as i32).collect();
-    let mut sizes = Shape::from_slice(x.shape());
-    sizes[..taken].fill(1);
-    let result = ffi::gather(x, &indices, &axes, &sizes)?;
-    let before = (dimensions + slices) as i32;
-    let gone: Shape = (before..before + taken as i32).collect();
-    Ok((ffi::squeeze_axes(&result, &gone)?, dimensions))
+    Ok((ffi::gather(x, &indices)?, dimensions))
 }
 
 /// The positions with dimensions of size 1 where those of other items are.
@@ -135,7 +127,7 @@ pub(super) struct Bounds {
 
 impl Bounds {
     pub(super) fn of(slice: Slice, size: i32) -> Result<Bounds> {
-        let (start, stop, step) = slice.raw(size)?;
+        let [start, stop, step] = slice.raw(size)?.parts();
         // An absent stop before the front, -size - 1, becomes -1.
         let counted = |position: i32| {
             if position < 0 { i64::from(position) + i64::from(size) } else { position.into() }

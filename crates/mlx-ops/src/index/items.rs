@@ -2,7 +2,7 @@
 //!
 //! Not here: what is done at an index (`read`, `update`).
 
-use mlx_core::{Error, ErrorKind, Result, Tensor};
+use mlx_core::{Error, ErrorKind, Result, Tensor, ffi::Span};
 use smallvec::{SmallVec, smallvec};
 use std::{
     borrow::Cow,
@@ -42,13 +42,13 @@ impl Slice {
 
     /// Start, stop and step as Python passes them on: an absent end is the axis's, a given one stays as it is.
     #[inline]
-    pub(super) fn raw(self, size: i32) -> Result<(i32, i32, i32)> {
-        let step = self.step.unwrap_or(1);
-        if step == 0 {
-            return Err(no_step());
-        }
-        let (first, end) = if step < 0 { (size - 1, -size - 1) } else { (0, size) };
-        Ok((self.start.unwrap_or(first), self.stop.unwrap_or(end), step))
+    pub(super) fn raw(self, size: i32) -> Result<Span> {
+        let (first, end) = match self.step {
+            Some(0) => return Err(no_step()),
+            Some(..0) => (size - 1, -size - 1),
+            _ => (0, size),
+        };
+        Ok(Span::new(self.start.unwrap_or(first), self.stop.unwrap_or(end), self.step.unwrap_or(1)))
     }
 }
 

@@ -5,9 +5,12 @@
 use super::{
     gather::gathered,
     items::{Index, IndexSpec, Items, bool_alone, expand, has_axes, wrapped},
-    region::Region,
+    region::{self, Region},
 };
-use mlx_core::{Dtype, Error, ErrorKind, Result, Shape, Tensor, ffi};
+use mlx_core::{
+    Dtype, Error, ErrorKind, Result, Shape, Tensor,
+    ffi::{self, Span},
+};
 
 /// The elements at `index`: `index(&x, (0, .., 1..3, NewAxis, &rows))` is Python's `x[0, :, 1:3, None, rows]`.
 ///
@@ -78,6 +81,9 @@ fn one(x: &Tensor, item: &Index<'_>) -> Result<Tensor> {
 #[track_caller]
 fn several(x: &Tensor, items: &mut Items<'_>) -> Result<Tensor> {
     let sizes = x.shape();
+    if let Some(spans) = region::of_slices(sizes, items, &mut [Span::all(0); 6]) {
+        return ffi::slice(x, spans);
+    }
     if !expand(sizes, items)? {
         return sliced(x, sizes, items);
     }
@@ -88,32 +94,22 @@ fn several(x: &Tensor, items: &mut Items<'_>) -> Result<Tensor> {
 /// One slice over all axes, then the axes of single positions go and the new ones come.
 #[track_caller]
 fn sliced(x: &Tensor, sizes: &[i32], items: &[Index<'_>]) -> Result<Tensor> {
-    let mut region = Region::whole(sizes);
-    let (mut gone, mut new) = (Shape::new(), Shape::new());
-    let mut axis = 0;
+    let mut region = Region::new();
+    let (mut gone, mut added) = (Shape::new(), Shape::new());
     for (i, item) in items.iter().enumerate() {
-        let range = match *item {
+        let axis = region.len();
+        region.push(match *item {
             Index::Slice(slice) => slice.raw(sizes[axis])?,
             Index::At(position) => {
-                let start = wrapped(position, sizes[axis], axis)?;
-                gone.push((i - new.len()) as i32);
-                (start, start + 1, 1)
+                gone.push((i - added.len()) as i32);
+                region::at(wrapped(position, sizes[axis], axis)?)
             }
             Index::NewAxis => {
-                new.push((i - gone.len()) as i32);
+                added.push((i - gone.len()) as i32);
                 continue;
             }
             _ => continue,
-        };
-        region.set(axis, range);
-        axis += 1;
+        });
     }
-    let mut result = ffi::slice(x, &region.start, &region.stop, &region.step)?;
-    if !gone.is_empty() {
-        result = ffi::squeeze_axes(&result, &gone)?;
-    }
-    if !new.is_empty() {
-        result = ffi::expand_dims(&result, &new)?;
-    }
-    Ok(result)
+    ffi::slice_with_axes(x, &region, [&gone, &added])
 }

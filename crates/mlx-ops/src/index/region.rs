@@ -1,31 +1,31 @@
-//! A slice over all axes, as MLX takes it.
+//! A slice over the leading axes, as MLX takes it.
 
-use mlx_core::Shape;
+use super::items::Index;
+use mlx_core::ffi::Span;
+use smallvec::SmallVec;
 
-/// Start, stop and step of each axis.
-pub(super) struct Region {
-    pub(super) start: Shape,
-    pub(super) stop: Shape,
-    pub(super) step: Shape,
+/// A span for each axis, from the first one on.
+pub(super) type Region = SmallVec<[Span; 6]>;
+
+/// One position.
+#[inline]
+pub(super) fn at(position: i32) -> Span {
+    Span::new(position, position + 1, 1)
 }
 
-impl Region {
-    /// All of each axis.
-    #[inline]
-    pub(super) fn whole(sizes: &[i32]) -> Region {
-        let each = |value| match sizes.len() {
-            // Two writes of registers; `from_elem` counts.
-            ndim @ ..=6 => Shape::from_buf_and_len([value; 6], ndim),
-            ndim => Shape::from_elem(value, ndim),
-        };
-        Region { start: each(0), stop: Shape::from_slice(sizes), step: each(1) }
+/// The spans of items that are slices alone, and good ones, as most are; what is left of them and of others the caller
+/// looks into.
+#[inline]
+pub(super) fn of_slices<'a>(
+    sizes: &[i32],
+    items: &[Index<'_>],
+    spans: &'a mut [Span; 6],
+) -> Option<&'a [Span]> {
+    let mut done = 0;
+    for ((item, span), &size) in items.iter().zip(&mut *spans).zip(sizes) {
+        let Index::Slice(slice) = item else { return None };
+        *span = slice.raw(size).ok()?;
+        done += 1;
     }
-
-    /// Of one axis only a range.
-    #[inline]
-    pub(super) fn set(&mut self, axis: usize, (start, stop, step): (i32, i32, i32)) {
-        self.start[axis] = start;
-        self.stop[axis] = stop;
-        self.step[axis] = step;
-    }
+    (done == items.len()).then(|| &spans[..done])
 }

@@ -34,15 +34,18 @@ pub(super) fn without_leading(x: &Tensor, ones: usize) -> Result<Cow<'_, Tensor>
 /// `x[positions] = update`
 #[track_caller]
 pub(super) fn at_tensor<'a>(x: &Tensor, positions: &'a Tensor, update: &Tensor) -> Result<Scatter<'a>> {
-    let positions = match x.size() {
+    let sizes = x.shape();
+    let positions = if sizes.contains(&0) {
         // MLX refuses it, or writes nothing.
-        0 => Cow::Borrowed(positions),
-        _ => ffi::positions("set_index", positions, 0, x.shape()[0])?,
+        Cow::Borrowed(positions)
+    } else {
+        ffi::positions("set_index", positions, 0, sizes[0])?
     };
     let mut shape = Shape::from_slice(positions.shape());
-    shape.extend_from_slice(&x.shape()[1..]);
+    let place = shape.len();
+    shape.extend_from_slice(&sizes[1..]);
     let updates = ffi::broadcast_to(&*trimmed(update)?, &shape)?;
-    shape.insert(positions.ndim(), 1);
+    shape.insert(place, 1);
     let updates = ffi::reshape(&updates, &shape)?;
     let indices = match positions {
         Cow::Borrowed(positions) => Cow::Borrowed(slice::from_ref(positions)),

@@ -1,7 +1,10 @@
 //! Picking elements out by tensors along one axis, and slices that start where a tensor says: `take` and its kin.
 
-use super::region::Region;
-use mlx_core::{Error, ErrorKind, IntoAxes, IntoShape, Operand, OperandRef, Result, Scalar, Tensor, ffi};
+use super::region::{self, Region};
+use mlx_core::{
+    Error, ErrorKind, IntoAxes, IntoShape, Operand, OperandRef, Result, Scalar, Tensor,
+    ffi::{self, Span},
+};
 
 /// The axis that an argument names; none for `..`.
 fn axis_of(op: &'static str, axis: impl IntoAxes) -> Result<Option<i32>> {
@@ -71,10 +74,9 @@ fn take_one(x: &Tensor, position: i64, axis: Option<i32>) -> Result<Tensor> {
         let message = format!("index {position} is out of bounds for axis {axis} with size {size}");
         return Err(Error::new(ErrorKind::Index, OP, message));
     }
-    let mut region = Region::whole(row.shape());
-    region.set(axis, (position as i32, position as i32 + 1, 1));
-    let slice = ffi::slice(row, &region.start, &region.stop, &region.step)?;
-    ffi::squeeze_axes(&slice, &[axis as i32])
+    let mut region: Region = row.shape()[..axis].iter().copied().map(Span::all).collect();
+    region.push(region::at(position as i32));
+    ffi::slice_with_axes(row, &region, [&[axis as i32], &[]])
 }
 
 /// The elements at `indices` of `axis`, each along its own row: `indices` has the tensor's dimensions and broadcasts with

@@ -4,12 +4,12 @@
 
 use super::{
     items::{Index, IndexSpec, Items, bool_alone, expand, has_axes, wrapped},
-    region::Region,
+    region::{self, Region},
     scatter::{self, Scatter, without_leading},
 };
 use mlx_core::{
-    Dtype, Error, ErrorKind, Operand, OperandRef, Result, Shape, Tensor,
-    ffi::{self, Reduction},
+    Dtype, Error, ErrorKind, Operand, OperandRef, Result, Tensor,
+    ffi::{self, Reduction, Span},
     or_panic,
 };
 use std::borrow::Cow;
@@ -88,11 +88,22 @@ pub fn index_update<'i>(
 
 #[track_caller]
 fn updated(x: &Tensor, index: &mut IndexSpec<'_>, update: Update, value: OperandRef<'_>) -> Result<Tensor> {
-    let node = value.to_tensor("set_index", Some(x.dtype())).and_then(|value| match index {
-        IndexSpec::One(item) => one(x, item, update, &value),
-        IndexSpec::Many(items) => several(x, items, update, &value),
-    });
+    let node = match value {
+        OperandRef::Tensor(value) => at(x, index, update, value),
+        scalar => {
+            let value = scalar.to_tensor("set_index", Some(x.dtype()));
+            value.and_then(|value| at(x, index, update, &value))
+        }
+    };
     node.map_err(|e| e.with_operands(&[x.into(), value]))
+}
+
+#[track_caller]
+fn at(x: &Tensor, index: &mut IndexSpec<'_>, update: Update, value: &Tensor) -> Result<Tensor> {
+    match index {
+        IndexSpec::One(item) => one(x, item, update, value),
+        IndexSpec::Many(items) => several(x, items, update, value),
+    }
 }
 
 #[track_caller]
@@ -112,16 +123,12 @@ fn one(x: &Tensor, item: &Index<'_>, update: Update, value: &Tensor) -> Result<T
         }
         Index::At(position) => {
             let sizes = has_axes(x)?;
-            let start = wrapped(*position, sizes[0], 0)?;
-            let mut region = Region::whole(sizes);
-            region.set(0, (start, start + 1, 1));
-            write(x, &region, update, &*fitted(x, value)?)
+            let span = region::at(wrapped(*position, sizes[0], 0)?);
+            write(x, &[span], update, &*fitted(x, value)?)
         }
         Index::Slice(slice) => {
             let sizes = has_axes(x)?;
-            let mut region = Region::whole(sizes);
-            region.set(0, slice.raw(sizes[0])?);
-            write(x, &region, update, &*fitted(x, value)?)
+            write(x, &[slice.raw(sizes[0])?], update, &*fitted(x, value)?)
         }
     }
 }
@@ -129,6 +136,11 @@ fn one(x: &Tensor, item: &Index<'_>, update: Update, value: &Tensor) -> Result<T
 #[track_caller]
 fn several(x: &Tensor, items: &mut Items<'_>, update: Update, value: &Tensor) -> Result<Tensor> {
     let sizes = x.shape();
+    if let Some(spans @ [_, ..]) = region::of_slices(sizes, items, &mut [Span::all(0); 6])
+        && value.ndim() <= sizes.len()
+    {
+        return write(x, spans, update, value);
+    }
     if expand(sizes, items)? {
         let is_mask = |item: &&Index<'_>| matches!(item, Index::Tensor(t) if t.dtype() == Dtype::Bool);
         if let Some(mask) = items.iter().find(is_mask) {
@@ -138,31 +150,30 @@ fn several(x: &Tensor, items: &mut Items<'_>, update: Update, value: &Tensor) ->
         return scattered(x, update, &scatter::at_items(x, items, value)?);
     }
     let value = fitted(x, value)?;
-    let mut region = Region::whole(sizes);
-    let (mut axis, mut slices) = (0, 0);
+    let mut region = Region::new();
+    let mut slices = 0;
     for (place, item) in items.iter().enumerate() {
-        let range = match *item {
+        let axis = region.len();
+        region.push(match *item {
             Index::Slice(slice) => {
                 slices += 1;
                 slice.raw(sizes[axis])?
             }
             Index::At(position) => {
                 let start = start_of(sizes, position, axis, place)?;
-                (start, start + 1, 1)
+                region::at(start)
             }
             _ => continue,
-        };
-        region.set(axis, range);
-        axis += 1;
+        });
     }
-    if axis == 0 {
+    if region.is_empty() {
         // New axes alone.
         return write(x, &region, update, &ffi::broadcast_to(&value, sizes)?);
     }
     if slices == items.len() {
         return write(x, &region, update, &value);
     }
-    write(x, &region, update, &*aligned(&value, items, sizes.len() - axis)?)
+    write(x, &region, update, &*aligned(&value, items, sizes.len() - region.len())?)
 }
 
 /// Where an integer among other items begins. Python counts a negative one from the end of the axis whose number is the
@@ -217,30 +228,39 @@ fn aligned<'a>(value: &'a Tensor, items: &[Index<'_>], behind: usize) -> Result<
 
 /// Writes to a slice over all axes.
 #[track_caller]
-fn write(x: &Tensor, region: &Region, update: Update, value: &Tensor) -> Result<Tensor> {
-    let (how, value) = reduction(update, value)?;
-    ffi::slice_update(how, x, &value, [&region.start, &region.stop, &region.step])
+fn write(x: &Tensor, spans: &[Span], update: Update, value: &Tensor) -> Result<Tensor> {
+    let (how, first) = reduction(update);
+    let made;
+    let value = match first {
+        None => value,
+        Some(symbol) => {
+            made = symbol.call(value)?;
+            &made
+        }
+    };
+    ffi::slice_update(how, x, value, spans)
 }
 
-/// What MLX does with which value for an update.
-#[track_caller]
-fn reduction(update: Update, value: &Tensor) -> Result<(Reduction, Cow<'_, Tensor>)> {
-    Ok(match update {
-        Update::Set => (Reduction::None, Cow::Borrowed(value)),
-        Update::Add => (Reduction::Sum, Cow::Borrowed(value)),
-        Update::Subtract => (Reduction::Sum, Cow::Owned(ffi::NEGATIVE.call(value)?)),
-        Update::Multiply => (Reduction::Product, Cow::Borrowed(value)),
-        Update::Divide => (Reduction::Product, Cow::Owned(ffi::RECIPROCAL.call(value)?)),
-        Update::Maximum => (Reduction::Maximum, Cow::Borrowed(value)),
-        Update::Minimum => (Reduction::Minimum, Cow::Borrowed(value)),
-    })
+/// What MLX does for an update, and what comes of the value first.
+fn reduction(update: Update) -> (Reduction, Option<ffi::Unary>) {
+    match update {
+        Update::Set => (Reduction::None, None),
+        Update::Add => (Reduction::Sum, None),
+        Update::Subtract => (Reduction::Sum, Some(ffi::NEGATIVE)),
+        Update::Multiply => (Reduction::Product, None),
+        Update::Divide => (Reduction::Product, Some(ffi::RECIPROCAL)),
+        Update::Maximum => (Reduction::Maximum, None),
+        Update::Minimum => (Reduction::Minimum, None),
+    }
 }
 
 #[track_caller]
 fn scattered(x: &Tensor, update: Update, scatter: &Scatter<'_>) -> Result<Tensor> {
-    let (how, updates) = reduction(update, &scatter.updates)?;
-    let axes: Shape = (0..scatter.indices.len() as i32).collect();
-    ffi::scatter(how, x, &scatter.indices, &updates, &axes)
+    let (how, first) = reduction(update);
+    match first {
+        None => ffi::scatter(how, x, &scatter.indices, &scatter.updates),
+        Some(symbol) => ffi::scatter(how, x, &scatter.indices, &symbol.call(&scatter.updates)?),
+    }
 }
 
 /// An update of the whole tensor by a value of its shape.
