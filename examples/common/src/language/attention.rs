@@ -143,7 +143,11 @@ impl Cache {
         self.as_cache().mask(count, window)
     }
 
-    pub(super) fn update_and_fetch(&mut self, keys: &Tensor, values: &Tensor) -> mlx::Result<(Tensor, Tensor)> {
+    pub(super) fn update_and_fetch(
+        &mut self,
+        keys: &Tensor,
+        values: &Tensor,
+    ) -> mlx::Result<(Tensor, Tensor)> {
         match self {
             Cache::All(cache) => cache.update_and_fetch(keys, values),
             Cache::Window(cache) => cache.update_and_fetch(keys, values),
