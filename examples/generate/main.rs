@@ -8,7 +8,7 @@ mod args;
 use args::{Args, Place};
 use clap::Parser;
 use mlx::{Device, DeviceKind, memory, with_device};
-use mlx_examples::language::{Generation, JsonMask, Language, Settings, smollm2};
+use mlx_examples::language::{Decode, Fusion, Generation, JsonMask, Language, Predict, Settings, smollm2};
 use std::{
     error::Error,
     io::{self, Write},
@@ -74,8 +74,14 @@ fn run(args: &Args, on_cpu: bool) -> Result<()> {
         json,
         ..Settings::default()
     };
-    let mut generation = Generation::new(&language.model, &prompt, settings)?;
-    let (mut out, mut text, mut count) = (io::stdout().lock(), language.tokenizer.stream(), 0);
+    let Language { model, tokenizer, .. } = language;
+    let model: Box<dyn Predict> = if args.plain || !Decode::has(model.config()) {
+        Box::new(model)
+    } else {
+        Box::new(Decode::new(model, Fusion::default())?)
+    };
+    let mut generation = Generation::new(&*model, &prompt, settings)?;
+    let (mut out, mut text, mut count) = (io::stdout().lock(), tokenizer.stream(), 0);
     while let Some(token) = generation.next().filter(|_| !INTERRUPTED.load(Ordering::Relaxed)) {
         out.write_all(text.push(token?)?.as_bytes())?;
         out.flush()?;

@@ -50,13 +50,19 @@ pub struct Decode {
 }
 
 impl Decode {
+    /// Whether models like that have this form.
+    #[must_use]
+    pub fn has(config: &Config) -> bool {
+        matches!(config.architecture, Architecture::Llama | Architecture::Qwen2)
+    }
+
     /// `model` in this form. Its weights move: none is kept twice.
     ///
     /// # Errors
     /// A model that is neither a Llama nor a Qwen2; low-rank terms; layers that quantize their input.
     pub fn new(model: Model, fusion: Fusion) -> Result<Decode> {
         let Model { model, lm_head, config } = model;
-        if !matches!(config.architecture, Architecture::Llama | Architecture::Qwen2) {
+        if !Decode::has(&config) {
             return refused(&format!("{:?}", config.architecture));
         }
         let Decoder { embed_tokens, layers, norm } = model;
