@@ -23,6 +23,7 @@ use serde_json::Value;
 use shape::{Flags, Which};
 use std::{
     error::Error,
+    fmt::Write,
     process::ExitCode,
     time::{Duration, Instant},
 };
@@ -128,7 +129,7 @@ impl Engine {
 /// A text of so many tokens; `scores` makes `[1, vocab]` of a token, `[1]`.
 fn timed(
     count: usize,
-    caches: &mut Vec<Cache>,
+    caches: &mut [Cache],
     scores: impl Fn(&Tensor, &mut [Cache]) -> mlx::Result<Tensor>,
 ) -> Result<Round> {
     let next = |token: &Tensor, caches: &mut [Cache]| {
@@ -202,8 +203,9 @@ fn table(engines: &[(Which, Vec<Round>)]) -> String {
         let same =
             rounds.iter().map(|round| alike(&round.tokens, &first[0].tokens)).min().unwrap_or_default();
         let bits = rounds.iter().all(|round| round.bits == first[0].bits);
-        text += &format!(
-            "| {} | {} | {} | {} | {} | {} | {:.1} | {:.2} | {} | {} |\n",
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {:.1} | {:.2} | {} | {} |",
             format!("{which:?}").to_lowercase(),
             ms(|round| round.build),
             ms(|round| round.schedule),

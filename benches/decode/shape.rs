@@ -35,13 +35,13 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u8).range(4..=4))]
     pub(crate) quantize: Option<u8>,
     /// How many tokens a round has
-    #[arg(long, default_value_t = 128)]
+    #[arg(long, default_value_t = 128, value_parser = at_least_one)]
     pub(crate) tokens: usize,
     /// How many rounds are counted, behind one that is not
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 5, value_parser = at_least_one)]
     pub(crate) rounds: usize,
     #[arg(long, default_value_t = 0)]
-    pub(crate) seed: u64,
+    pub(crate) seed: u32,
     /// Where to compute; on a GPU if MLX has one
     #[arg(long, value_enum)]
     pub(crate) device: Option<Kind>,
@@ -51,6 +51,13 @@ pub(crate) struct Flags {
     /// Given by `cargo bench`
     #[arg(long, hide = true)]
     bench: bool,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("one at least".to_owned()),
+        parsed => parsed.map_err(|e: std::num::ParseIntError| e.to_string()),
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +131,7 @@ impl Flags {
         let config = self.config();
         let mut weights = HashMap::new();
         for (i, (name, shape)) in names(&config).into_iter().enumerate() {
-            let key = random::key(self.seed + i as u64)?;
+            let key = random::key(u64::from(self.seed) + i as u64)?;
             let drawn = random::Normal::new().key(&key).sample(&shape[..])?;
             // So that layers say more than the embedding, and no token just comes again.
             let weight = match shape[..] {
