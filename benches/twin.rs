@@ -1,6 +1,7 @@
 //! Engines that are processes of their own: they read lines "CASE COUNT" and answer with nanoseconds.
 //!
-//! Python MLX and numpy, whose scripts stand beside this file, and this library where a process fixes how it computes.
+//! Python MLX and numpy, whose scripts stand beside this file, and this library where a process fixes how it computes. On
+//! another machine than the one that compiled them, `MLX_BENCH_ROOT` says what they stand below.
 
 // Each bench uses some of these.
 #![allow(dead_code)]
@@ -11,7 +12,7 @@ use std::{
     env,
     ffi::OsString,
     io::{self, BufRead, BufReader, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     rc::Rc,
     time::Duration,
@@ -74,7 +75,8 @@ impl Twin {
     }
 
     fn script(name: &str, variables: &[(&str, &str)]) -> Result<Twin, String> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root =
+            env::var_os("MLX_BENCH_ROOT").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
         let mut command = Command::new("python3");
         command.arg(root.join("benches").join(name));
         command.env("PYTHONPATH", python_path(root.join("target/xtask/parity")));
@@ -89,8 +91,14 @@ impl Twin {
 
     /// How long `count` runs of `case` took; `None` when it has no such case.
     pub(crate) fn run(&self, case: &str, count: u64) -> Option<Duration> {
-        writeln!(self.pipes.borrow_mut().0, "{case} {count}").ok()?;
-        self.answer().parse().ok().map(Duration::from_nanos)
+        self.ask(&format!("{case} {count}")).parse().ok().map(Duration::from_nanos)
+    }
+
+    /// What it answers to a line; nothing where it ended.
+    pub(crate) fn ask(&self, line: &str) -> String {
+        // The answer of one that ended is empty, and says it.
+        let _ = writeln!(self.pipes.borrow_mut().0, "{line}");
+        self.answer()
     }
 
     fn answer(&self) -> String {

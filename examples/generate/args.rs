@@ -53,6 +53,9 @@ pub(crate) struct Args {
     /// Keep quantized matrices, and quantize dense ones to 4 bits
     #[arg(long)]
     quantized: bool,
+    /// Compute as mlx-lm does, node for node, and not by the form for decoding that Llama and Qwen2 have
+    #[arg(long)]
+    pub(crate) plain: bool,
     /// What to compute in; else float32 for GGUF, and what the files hold for a folder
     #[arg(long, value_enum)]
     dtype: Option<Floats>,

@@ -10,7 +10,7 @@ use clap::Parser;
 use mlx::memory;
 use mlx_examples::{
     Result,
-    language::{Generation, JsonMask, Language, Settings, smollm2},
+    language::{Decode, Fusion, Generation, JsonMask, Language, Predict, Settings, smollm2},
     program,
 };
 use std::{
@@ -45,8 +45,14 @@ fn run(args: &Args) -> Result<()> {
         json,
         ..Settings::default()
     };
-    let mut generation = Generation::new(&language.model, &prompt, settings)?;
-    let (mut out, mut text, mut count) = (io::stdout().lock(), language.tokenizer.stream(), 0);
+    let Language { model, tokenizer, .. } = language;
+    let model: Box<dyn Predict> = if args.plain || !Decode::has(model.config()) {
+        Box::new(model)
+    } else {
+        Box::new(Decode::new(model, Fusion::default())?)
+    };
+    let mut generation = Generation::new(&*model, &prompt, settings)?;
+    let (mut out, mut text, mut count) = (io::stdout().lock(), tokenizer.stream(), 0);
     while let Some(token) = generation.next().filter(|_| !program::is_interrupted()) {
         out.write_all(text.push(token?)?.as_bytes())?;
         out.flush()?;

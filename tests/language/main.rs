@@ -13,6 +13,7 @@ mod python;
 
 mod bad_files;
 mod command_line;
+mod decode;
 mod draws;
 mod float64;
 mod golden;

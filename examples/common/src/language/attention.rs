@@ -20,17 +20,17 @@ use mlx::{
 /// Each token looks at itself and those before it.
 #[derive(Clone, Debug, Module)]
 pub(super) struct Attention {
-    q_proj: Projection,
-    k_proj: Projection,
-    v_proj: Projection,
-    o_proj: Projection,
+    pub(super) q_proj: Projection,
+    pub(super) k_proj: Projection,
+    pub(super) v_proj: Projection,
+    pub(super) o_proj: Projection,
     q_norm: Option<Norm>,
     k_norm: Option<Norm>,
     #[module(skip)]
-    rotary: Rotary,
-    heads: i32,
-    kv_heads: i32,
-    scale: f32,
+    pub(super) rotary: Rotary,
+    pub(super) heads: i32,
+    pub(super) kv_heads: i32,
+    pub(super) scale: f32,
 }
 
 impl Attention {
@@ -112,6 +112,19 @@ pub enum Cache {
     Window(RotatingKvCache),
 }
 
+impl Config {
+    /// Empty caches, one for each layer.
+    pub(super) fn new_caches(&self) -> mlx::Result<Vec<Cache>> {
+        let cache = |&slides: &bool| {
+            if slides {
+                return RotatingKvCache::new(self.sliding_window, 0).map(Cache::Window);
+            }
+            Ok(Cache::All(KvCache::new()))
+        };
+        self.sliding.iter().map(cache).collect()
+    }
+}
+
 impl Cache {
     /// How many tokens were before.
     #[must_use]
@@ -130,7 +143,11 @@ impl Cache {
         self.as_cache().mask(count, window)
     }
 
-    fn update_and_fetch(&mut self, keys: &Tensor, values: &Tensor) -> mlx::Result<(Tensor, Tensor)> {
+    pub(super) fn update_and_fetch(
+        &mut self,
+        keys: &Tensor,
+        values: &Tensor,
+    ) -> mlx::Result<(Tensor, Tensor)> {
         match self {
             Cache::All(cache) => cache.update_and_fetch(keys, values),
             Cache::Window(cache) => cache.update_and_fetch(keys, values),

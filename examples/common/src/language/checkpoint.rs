@@ -94,6 +94,12 @@ impl Checkpoint {
         Ok(Checkpoint { path, tensors: file.tensors, dtype, form, used: RefCell::default() })
     }
 
+    /// Tensors that are there, by Hugging Face's names; `path` is what errors call them.
+    #[must_use]
+    pub fn of(path: &Path, tensors: HashMap<String, Tensor>, form: Form, dtype: Option<Dtype>) -> Checkpoint {
+        Checkpoint { path: path.to_owned(), tensors, dtype, form, used: RefCell::default() }
+    }
+
     /// The whole model's weights.
     #[must_use]
     pub fn root(&self) -> Source<'_> {

@@ -5,6 +5,8 @@
 use super::{
     Result,
     attention::Cache,
+    config::Config,
+    decode::Decode,
     json::JsonMask,
     model::Model,
     sampling::{Sampler, Sampling},
@@ -56,9 +58,70 @@ impl Timing {
     }
 }
 
+/// What makes tokens: a [`Model`], or its form for it.
+pub trait Predict {
+    /// What it is made like.
+    fn config(&self) -> &Config;
+
+    /// Empty caches, one for each layer.
+    ///
+    /// # Errors
+    /// None: the config was checked.
+    fn new_caches(&self) -> mlx::Result<Vec<Cache>>;
+
+    /// Puts `tokens`, `[time]`, into the caches, which have yet to be evaluated.
+    ///
+    /// # Errors
+    /// What the model refuses.
+    fn read(&self, tokens: &Tensor, caches: &mut [Cache]) -> mlx::Result<()>;
+
+    /// The scores of what comes behind `tokens`, `[time]`: `[1, vocab_size]`.
+    ///
+    /// # Errors
+    /// What the model refuses.
+    fn scores(&self, tokens: &Tensor, caches: &mut [Cache]) -> mlx::Result<Tensor>;
+}
+
+impl Predict for Model {
+    fn config(&self) -> &Config {
+        self.config()
+    }
+
+    fn new_caches(&self) -> mlx::Result<Vec<Cache>> {
+        self.new_caches()
+    }
+
+    fn read(&self, tokens: &Tensor, caches: &mut [Cache]) -> mlx::Result<()> {
+        self.hidden(&ops::expand_dims(tokens, 0)?, caches).map(drop)
+    }
+
+    fn scores(&self, tokens: &Tensor, caches: &mut [Cache]) -> mlx::Result<Tensor> {
+        ops::index(&self.forward(&ops::expand_dims(tokens, 0)?, caches)?, (.., -1, ..))
+    }
+}
+
+impl Predict for Decode {
+    fn config(&self) -> &Config {
+        self.config()
+    }
+
+    fn new_caches(&self) -> mlx::Result<Vec<Cache>> {
+        self.new_caches()
+    }
+
+    fn read(&self, tokens: &Tensor, caches: &mut [Cache]) -> mlx::Result<()> {
+        self.hidden(tokens, caches).map(drop)
+    }
+
+    fn scores(&self, tokens: &Tensor, caches: &mut [Cache]) -> mlx::Result<Tensor> {
+        let scores = self.forward(tokens, caches)?;
+        if scores.dim(0) == 1 { Ok(scores) } else { ops::index(&scores, -1..) }
+    }
+}
+
 /// The tokens that follow a prompt, one by one. While one is looked at, the next is computed already.
 pub struct Generation<'a> {
-    model: &'a Model,
+    model: &'a dyn Predict,
     caches: Vec<Cache>,
     sampler: Sampler,
     settings: Settings,
@@ -77,7 +140,7 @@ impl<'a> Generation<'a> {
     ///
     /// # Errors
     /// An empty prompt; a token that the model does not have; a setting out of range.
-    pub fn new(model: &'a Model, prompt: &[u32], settings: Settings) -> Result<Generation<'a>> {
+    pub fn new(model: &'a dyn Predict, prompt: &[u32], settings: Settings) -> Result<Generation<'a>> {
         let known = model.config().vocab_size;
         if prompt.is_empty() {
             return Err("the prompt is empty".into());
@@ -121,7 +184,7 @@ impl<'a> Generation<'a> {
             let count = self.settings.prefill_step.min(self.prompt.len() - 1);
             let tokens: Vec<u32> = self.prompt.drain(..count).collect();
             let tokens = Tensor::from_slice(&tokens)?;
-            self.model.hidden(&ops::expand_dims(&tokens, 0)?, &mut self.caches)?;
+            self.model.read(&tokens, &mut self.caches)?;
             mlx::eval(self.caches.iter().flat_map(Cache::buffers))?;
             self.sampler.see(&tokens)?;
             memory::clear_cache()?;
@@ -131,8 +194,7 @@ impl<'a> Generation<'a> {
 
     /// Starts computing the token behind `tokens`, `[count]`.
     fn start(&mut self, tokens: &Tensor) -> Result<Tensor> {
-        let logits = self.model.forward(&ops::expand_dims(tokens, 0)?, &mut self.caches)?;
-        let mut logits = logits.index((.., -1, ..));
+        let mut logits = self.model.scores(tokens, &mut self.caches)?;
         self.sampler.see(tokens)?;
         if let Some(json) = &self.settings.json {
             logits = apply_token_bitmask(&logits, json.words())?;

@@ -1,13 +1,15 @@
 //! Language models: Llama, Qwen and Gemma, from GGUF files and from Hugging Face's folders.
 //!
 //! [`Language::load`] takes a path, [`Language::prompt`] makes tokens of a text, [`Generation`] gives those that follow. The
-//! model stands in `model`, `attention`, `norm` and `rotary`, op for op as in mlx-lm; what is around it in the other files.
+//! model stands in `model`, `attention`, `norm` and `rotary`, op for op as in mlx-lm, and with fewer nodes in `decode`; what is around
+//! it in the other files.
 //! Not here: the command line (`examples/generate`).
 
 mod attention;
 mod chat;
 mod checkpoint;
 mod config;
+mod decode;
 mod fields;
 mod generate;
 mod json;
@@ -22,7 +24,8 @@ pub use attention::Cache;
 pub use chat::{Chat, Message};
 pub use checkpoint::{Checkpoint, Form};
 pub use config::{Architecture, Config, Scaling};
-pub use generate::{Generation, Settings, Timing};
+pub use decode::{Decode, Fusion};
+pub use generate::{Generation, Predict, Settings, Timing};
 pub use json::{Json, JsonMask};
 pub use model::Model;
 pub use outputs::outputs;

@@ -13,10 +13,7 @@ use super::{
 use crate::lora::Projection;
 use mlx::{
     fast::Mask,
-    nn::{
-        self, Embedding, MaybeQuantized, Module,
-        cache::{KvCache, RotatingKvCache},
-    },
+    nn::{self, Embedding, MaybeQuantized, Module, cache::KvCache},
     prelude::*,
     transforms::{Compiled, compile},
 };
@@ -26,10 +23,10 @@ use std::sync::LazyLock;
 #[allow(clippy::struct_field_names, reason = "the names of the weights")]
 #[derive(Clone, Debug, Module)]
 pub struct Model {
-    model: Decoder,
-    lm_head: Option<Projection>,
+    pub(super) model: Decoder,
+    pub(super) lm_head: Option<Projection>,
     #[module(skip)]
-    config: Config,
+    pub(super) config: Config,
 }
 
 impl Model {
@@ -60,13 +57,7 @@ impl Model {
     /// # Errors
     /// None: the config was checked.
     pub fn new_caches(&self) -> mlx::Result<Vec<Cache>> {
-        let cache = |&slides: &bool| {
-            if slides {
-                return RotatingKvCache::new(self.config.sliding_window, 0).map(Cache::Window);
-            }
-            Ok(Cache::All(KvCache::new()))
-        };
-        self.config.sliding.iter().map(cache).collect()
+        self.config.new_caches()
     }
 
     /// The projections of the last `count` layers, or of all where it is 0, with their keys, in the order in which mlx-lm walks
@@ -101,22 +92,27 @@ impl Model {
     /// # Errors
     /// As there.
     pub fn hidden(&self, tokens: &Tensor, caches: &mut [Cache]) -> mlx::Result<Tensor> {
-        let fits = caches.is_empty() || caches.len() == self.model.layers.len();
-        if tokens.ndim() != 2 || !fits {
-            let (shape, layers) = (tokens.shape(), self.model.layers.len());
-            let why = format!("tokens of shape {shape:?} with {} caches, for {layers} layers", caches.len());
-            return Err(Error::new(mlx::ErrorKind::Shape, "forward", why));
-        }
+        fitting(tokens, 2, caches, self.model.layers.len())?;
         self.model.forward(tokens, caches, &self.config)
     }
 }
 
+/// That tokens have so many dimensions, and each layer a cache, or none has.
+pub(super) fn fitting(tokens: &Tensor, ndim: usize, caches: &[Cache], layers: usize) -> mlx::Result<()> {
+    if tokens.ndim() == ndim && (caches.is_empty() || caches.len() == layers) {
+        return Ok(());
+    }
+    let shape = tokens.shape();
+    let why = format!("tokens of shape {shape:?} with {} caches, for {layers} layers", caches.len());
+    Err(Error::new(mlx::ErrorKind::Shape, "forward", why))
+}
+
 /// All but the scores.
 #[derive(Clone, Debug, Module)]
-struct Decoder {
-    embed_tokens: MaybeQuantized<Embedding>,
-    layers: Vec<Block>,
-    norm: Norm,
+pub(super) struct Decoder {
+    pub(super) embed_tokens: MaybeQuantized<Embedding>,
+    pub(super) layers: Vec<Block>,
+    pub(super) norm: Norm,
 }
 
 impl Decoder {
@@ -143,7 +139,7 @@ impl Decoder {
 }
 
 /// The masks of layers that see everything, and of those that see a window: one each, for all layers.
-fn masks(count: i32, caches: &[Cache], config: &Config) -> mlx::Result<[Mask; 2]> {
+pub(super) fn masks(count: i32, caches: &[Cache], config: &Config) -> mlx::Result<[Mask; 2]> {
     let mask = |slides: bool, window| match config.sliding.iter().position(|&layer| layer == slides) {
         Some(layer) => caches.get(layer).unwrap_or(&Cache::All(KvCache::new())).mask(count, window),
         None => Ok(Mask::None),
@@ -167,11 +163,11 @@ fn scaled(x: Tensor, config: &Config) -> mlx::Result<Tensor> {
 
 /// Attention, then a gated MLP, each behind a norm and beside a shortcut.
 #[derive(Clone, Debug, Module)]
-struct Block {
-    self_attn: Attention,
-    mlp: Mlp,
-    input_layernorm: Norm,
-    post_attention_layernorm: Norm,
+pub(super) struct Block {
+    pub(super) self_attn: Attention,
+    pub(super) mlp: Mlp,
+    pub(super) input_layernorm: Norm,
+    pub(super) post_attention_layernorm: Norm,
     pre_feedforward_layernorm: Option<Norm>,
     post_feedforward_layernorm: Option<Norm>,
 }
@@ -218,10 +214,10 @@ fn joined(x: &Tensor, y: &Tensor) -> Tensor {
 
 /// Two projections, one of them a gate for the other, and one back.
 #[derive(Clone, Debug, Module)]
-struct Mlp {
-    gate_proj: Projection,
-    up_proj: Projection,
-    down_proj: Projection,
+pub(super) struct Mlp {
+    pub(super) gate_proj: Projection,
+    pub(super) up_proj: Projection,
+    pub(super) down_proj: Projection,
     #[module(skip)]
     architecture: Architecture,
 }
@@ -260,5 +256,5 @@ impl Mlp {
 type Fused = fn(&(Tensor, Tensor)) -> mlx::Result<Tensor>;
 
 /// One kernel of it, as in mlx-lm.
-static SWIGLU: LazyLock<Compiled<(Tensor, Tensor), mlx::Result<Tensor>, Fused>> =
+pub(super) static SWIGLU: LazyLock<Compiled<(Tensor, Tensor), mlx::Result<Tensor>, Fused>> =
     LazyLock::new(|| compile(|(gate, up)| Ok(nn::silu(gate)? * up)));

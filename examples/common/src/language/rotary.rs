@@ -61,7 +61,18 @@ impl Rotary {
     /// # Errors
     /// Shapes that do not fit.
     pub(super) fn forward(&self, x: &Tensor, offset: i32) -> Result<Tensor> {
-        let mut how = self.rope.clone().offset(offset);
+        self.rotated(x, offset, self.rope.clone().offset(offset))
+    }
+
+    /// [`forward`](Rotary::forward) with the offset in a tensor, too, which several calls may share.
+    ///
+    /// # Errors
+    /// Shapes that do not fit.
+    pub(super) fn forward_at(&self, x: &Tensor, offset: i32, position: &Tensor) -> Result<Tensor> {
+        self.rotated(x, offset, self.rope.clone().offset(position))
+    }
+
+    fn rotated(&self, x: &Tensor, offset: i32, mut how: Rope) -> Result<Tensor> {
         if let Some(Dynamic { base, factor, trained }) = self.dynamic {
             let (dims, length) = (f64::from(how.dims), f64::from(x.dim(-2) + offset).max(trained));
             let stretch = (factor * length / trained) - (factor - 1.0);
