@@ -109,7 +109,8 @@ fn whole_numbers(count: usize, bits: u32, seed: u64) -> Vec<i64> {
     (0..count).map(|_| next()).collect()
 }
 
-const SIZES: [[usize; 3]; 5] = [[1, 7, 1], [3, 5, 4], [33, 64, 17], [1, 300, 70], [130, 257, 65]];
+const SIZES: [[usize; 3]; 6] =
+    [[1, 7, 1], [3, 5, 4], [33, 64, 17], [1, 300, 70], [70, 300, 1], [130, 257, 65]];
 
 /// The product of two matrices of `T`, `[rows, inner]` and `[inner, columns]`, also with each stored transposed.
 fn products<T: Element>(a: &[T], b: &[T], [rows, inner, columns]: [usize; 3]) -> [Vec<T>; 3] {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -140,6 +141,36 @@ void poison(T* values, int rows, int columns = 1, int stride = 0) {
   }
 }
 
+// cblas's names of these.
+constexpr int row_major = 101, as_it_lies = 111, transposed = 112;
+
+// What cblas calls a matrix times a vector, without its scalars: `y` has a stride, too.
+struct Gemv {
+  int transpose, rows, columns;
+  const void* matrix;
+  int leading;
+  const void* x;
+  int x_stride, y_stride;
+};
+
+// A product of one row or one column as such, where OpenBLAS computes: its gemm packs the whole matrix for it first.
+// Nothing for what gemm refuses, and where no sum has a term, which gemv leaves as it was.
+std::optional<Gemv> as_gemv(
+    int order, int ta, int tb, int m, int n, int k, const void* a, int lda, const void* b, int ldb, int ldc) {
+  bool a_turned = ta == transposed, b_turned = tb == transposed;
+  bool known = order == row_major && (a_turned || ta == as_it_lies) && (b_turned || tb == as_it_lies);
+  bool is_one = std::min(m, n) == 1 && k > 0;
+  if (!known || !is_one || lda < (a_turned ? m : k) || ldb < (b_turned ? k : n) || ldc < n || openblas() == nullptr) {
+    return std::nullopt;
+  }
+  if (n == 1) {
+    return Gemv{ta, a_turned ? k : m, a_turned ? m : k, a, lda, b, b_turned ? 1 : ldb, ldc};
+  }
+  // One row: the transposed product, of the other matrix transposed.
+  int turned = b_turned ? as_it_lies : transposed;
+  return Gemv{turned, b_turned ? n : k, b_turned ? k : n, b, ldb, a, a_turned ? lda : 1, 1};
+}
+
 // Whether a computation was not done; a question for the size of the workspace is no computation.
 bool failed(const int* info, const int* workspace) {
   return *info != 0 && *workspace != -1;
@@ -166,6 +197,12 @@ using namespace mlxr;
   void cblas_##p##gemm(                                                                                               \
       int order, int ta, int tb, int m, int n, int k, Scalar alpha, const T* a, int lda, const T* b, int ldb,         \
       Scalar beta, T* c, int ldc) {                                                                                   \
+    if (auto v = as_gemv(order, ta, tb, m, n, k, a, lda, b, ldb, ldc)) {                                              \
+      CALL(                                                                                                           \
+          cblas_##p##gemv, order, v->transpose, v->rows, v->columns, alpha, v->matrix, v->leading, v->x, v->x_stride, \
+          beta, c, v->y_stride);                                                                                      \
+      return;                                                                                                         \
+    }                                                                                                                 \
     CALL(cblas_##p##gemm, order, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                               \
   }
 
