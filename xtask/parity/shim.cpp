@@ -1,29 +1,43 @@
 // Products for Python in mode `blas`: one row or one column is a matrix times a vector, as on our side, but said in Fortran's
 // terms and not by our forwarders, so that a mistake of theirs shows. The other routines are jumps (xtask/src/parity/blas.rs).
 #include <complex>
+#include <type_traits>
 
 template <typename T>
 using Gemv = void(const char*, const int*, const int*, const T*, const T*, const int*, const T*, const int*, const T*, T*, const int*);
 
-// By columns, a row-major matrix is its transpose. So what lies as [rows, columns] is a Fortran matrix of `columns` rows,
-// which Fortran takes as it is, "N", to multiply from the other side.
+// Serially, in the same tiles. `lines` are those of memory, `length` elements each: where `dotted`, a result is a line times x.
+template <typename T>
+static void tiles(
+    Gemv<T> gemv, bool dotted, int lines, int length, const T* matrix, int leading, const T* x, int incx, T alpha, T beta, T* y,
+    int incy) {
+  const int longest = dotted ? 1024 : 256, width = length < longest ? length : longest;
+  const int fit = (std::is_floating_point_v<T> ? 9215 : 4095) / width, height = fit - fit % 4;
+  const T one = 1;
+  for (int line = 0; line < lines; line += height) {
+    for (int start = 0; start < length; start += width) {
+      const int h = lines - line < height ? lines - line : height, w = length - start < width ? length - start : width;
+      const long in = dotted ? start : line, out = dotted ? line : start;
+      // A Fortran matrix of `w` rows and `h` columns.
+      gemv(
+          dotted ? "T" : "N", &w, &h, &alpha, matrix + static_cast<long>(line) * leading + start, &leading, x + in * incx,
+          &incx, in == 0 ? &beta : &one, y + out * incy, &incy);
+    }
+  }
+}
+
 template <typename T>
 static bool one_row_or_column(
     Gemv<T> gemv, int order, int ta, int tb, int m, int n, int k, T alpha, const T* a, int lda, const T* b, int ldb, T beta,
     T* c, int ldc) {
-  const int one = 1;
   const bool a_plain = ta == 111, b_plain = tb == 111;
   if (order != 101 || k < 1 || (m != 1 && n != 1)) {
     return false;
   }
   if (n == 1) {
-    gemv(
-        a_plain ? "T" : "N", a_plain ? &k : &m, a_plain ? &m : &k, &alpha, a, &lda, b, b_plain ? &ldb : &one, &beta, c,
-        &ldc);
+    tiles(gemv, a_plain, a_plain ? m : k, a_plain ? k : m, a, lda, b, b_plain ? ldb : 1, alpha, beta, c, ldc);
   } else {
-    gemv(
-        b_plain ? "N" : "T", b_plain ? &n : &k, b_plain ? &k : &n, &alpha, b, &ldb, a, a_plain ? &one : &lda, &beta, c,
-        &one);
+    tiles(gemv, !b_plain, b_plain ? k : n, b_plain ? n : k, b, ldb, a, a_plain ? 1 : lda, alpha, beta, c, 1);
   }
   return true;
 }

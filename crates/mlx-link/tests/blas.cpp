@@ -1,6 +1,7 @@
 // Calls BLAS and LAPACK as MLX does, with arguments that cannot be and matrices that cannot be factored: each routine
 // must throw through its own frames, or give NaN, and never leave what was in memory before. And products of all forms,
 // since those of one row or one column may be computed another way than the rest.
+#include <atomic>
 #include <cctype>
 #include <cmath>
 #include <complex>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 using Complex = std::complex<float>;
@@ -42,7 +44,7 @@ void cgesdd_(
     int*, size_t);
 }
 
-static int failures = 0;
+static std::atomic<int> failures{0};
 
 static void expect(bool good, const std::string& what) {
   if (!good) {
@@ -225,7 +227,7 @@ void product(int order, int ta, int tb, int m, int n, int k, int room, T alpha, 
 template <typename T>
 void products() {
   const int sizes[][3] = {{1, 1, 1}, {1, 1, 5}, {1, 6, 5}, {6, 1, 5}, {6, 7, 5}, {1, 6, 0}, {6, 1, 0}, {1, 6, 1}, {6, 1, 1},
-                          {1, 170, 130}, {170, 1, 130}};
+                          {1, 170, 130}, {170, 1, 130}, {1, 300, 1100}, {1100, 1, 300}};
   for (auto& size : sizes)
     for (int order : {101, 102})
       for (int ta : {111, 112})
@@ -235,10 +237,25 @@ void products() {
               product<T>(order, ta, tb, size[0], size[1], size[2], room, T(beta == 1 ? 1.0F : 3.0F), T(beta));
 }
 
+// Products big enough for several threads, from several threads at once.
+static void products_at_once() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([] {
+      for (int turn = 0; turn < 20; ++turn) {
+        product<float>(101, 111, 111 + turn % 2, 1, 900, 700, 0, 3, turn % 3 == 0 ? 0 : 1);
+        product<double>(101, 111 + turn % 2, 111, 700, 1, 900, 0, 3, turn % 3 == 0 ? 0 : 1);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
 int main() {
   products<float>();
   products<double>();
   products<Complex>();
+  products_at_once();
   refusals();
   NOT_COMPUTED(s, float)
   NOT_COMPUTED(d, double)
