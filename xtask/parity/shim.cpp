@@ -11,8 +11,9 @@ template <typename T>
 static void tiles(
     Gemv<T> gemv, bool dotted, int lines, int length, const T* matrix, int leading, const T* x, int incx, T alpha, T beta, T* y,
     int incy) {
-  const int longest = dotted ? 1024 : 256, width = length < longest ? length : longest;
-  const int fit = (std::is_floating_point_v<T> ? 9215 : 4095) / width, height = fit - fit % 4;
+  const bool real = std::is_floating_point_v<T>;
+  const int longest = !dotted ? 256 : real ? 1024 : 1023, width = length < longest ? length : longest;
+  const int fit = (real ? 9215 : 4095) / width, height = fit - fit % 4;
   const T one = 1;
   for (int line = 0; line < lines; line += height) {
     for (int start = 0; start < length; start += width) {

@@ -100,7 +100,7 @@ void each_tile(const Gemv& product, int elements, int threads, const std::functi
   int outputs = product.transposed ? product.columns : product.rows;
   int terms = product.transposed ? product.rows : product.columns;
   // Long along the memory's lines; the other side a multiple of what kernels take at once.
-  int along = std::min(product.columns, product.transposed ? 256 : 1024);
+  int along = std::min({product.columns, product.transposed ? 256 : 1024, elements / 4});
   int across = elements / along & ~3;
   int high = product.transposed ? along : across, deep = product.transposed ? across : along;
   size_t bands = (static_cast<size_t>(outputs) + high - 1) / high;
