@@ -51,7 +51,8 @@ fn speech_is_heard_where_it_is() {
     let folder = Folder::new("vad-speech");
     let this = std::env::current_exe().unwrap();
     let mut program = Command::new(this.ancestors().nth(2).unwrap().join("examples/vad"));
-    let output = program.arg(SPEECH).args(["--device", "cpu", "--out"]).arg(folder.path("")).output().unwrap();
+    let output =
+        program.arg(SPEECH).args(["--device", "cpu", "--out"]).arg(folder.path("")).output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let times = format!("{:>8.2} to {:>7.2} s", time(part.start), time(part.end));

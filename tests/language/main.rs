@@ -15,6 +15,7 @@ mod bad_files;
 mod command_line;
 mod draws;
 mod float64;
+mod folders;
 mod golden;
 mod json;
 mod models;

@@ -55,13 +55,17 @@ impl Shim {
         let shim = Shim(folder);
         let beside = openblas.parent().ok_or("OpenBLAS lies in a folder")?;
         crate::succeed(
-            Command::new("g++").args(["-shared", "-fPIC", "-nostdlib", "-O1", "-o"]).arg(shim.path()).args([&source, &products]).args([
-                "-Xlinker".as_ref(),
-                "-rpath".as_ref(),
-                "-Xlinker".as_ref(),
-                beside.as_os_str(),
-                openblas.as_os_str(),
-            ]),
+            Command::new("g++")
+                .args(["-shared", "-fPIC", "-nostdlib", "-O1", "-o"])
+                .arg(shim.path())
+                .args([&source, &products])
+                .args([
+                    "-Xlinker".as_ref(),
+                    "-rpath".as_ref(),
+                    "-Xlinker".as_ref(),
+                    beside.as_os_str(),
+                    openblas.as_os_str(),
+                ]),
         )?;
         Ok(shim)
     }
