@@ -29,7 +29,7 @@ fn probabilities_are_those_of_onnxruntime() {
     let model = Silero::open().unwrap();
     let expected: Vec<f64> = serde_json::from_str(EXPECTED).unwrap();
     // More than one batch: what was heard before is remembered.
-    near(&model.listen(&made_up().repeat(4)).unwrap(), &expected);
+    near(&model.listen(&made_up().repeat(4)).unwrap(), &expected, 2e-6);
     assert!(model.listen(&[]).unwrap_err().to_string().contains("no sound"));
 }
 
@@ -42,7 +42,8 @@ fn speech_is_heard_where_it_is() {
     let samples = sound::open(Path::new(SPEECH)).unwrap();
     let expected: Vec<f64> = serde_json::from_str(OF_SPEECH).unwrap();
     let likely = Silero::open().unwrap().listen(&samples).unwrap();
-    near(&likely, &expected);
+    // float32 alone is 1.2e-5 off where the probability climbs: MLX's own BLAS is, too.
+    near(&likely, &expected, 2e-5);
     let time = |chunk: usize| (chunk * CHUNK) as f32 / RATE as f32;
     let [part] = &segments(&likely, 0.5)[..] else { panic!("{likely:?}") };
     assert!((0.5..0.65).contains(&time(part.start)) && (1.5..1.9).contains(&time(part.end)), "{part:?}");
@@ -62,10 +63,10 @@ fn speech_is_heard_where_it_is() {
 }
 
 #[track_caller]
-fn near(likely: &[f32], expected: &[f64]) {
+fn near(likely: &[f32], expected: &[f64], bound: f64) {
     assert_eq!(likely.len(), expected.len());
     let off = likely.iter().zip(expected).map(|(&a, b)| (f64::from(a) - b).abs()).fold(0.0, f64::max);
-    assert!(off <= 2e-6, "{off:e}");
+    assert!(off <= bound, "{off:e}");
 }
 
 #[test]
