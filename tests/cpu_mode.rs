@@ -23,6 +23,7 @@ fn main() -> ExitCode {
             ("blas_without_the_variable", blas_without_the_variable),
             ("fast_and_nonsense_are_errors", fast_and_nonsense),
             ("products_are_right_in_both_modes", products_are_right),
+            ("one_row_has_the_same_bits_on_any_number_of_threads", threads_and_one_row),
             ("stock_has_the_bits_of_netlib", stock_has_netlibs_bits),
             ("a_missing_openblas_is_stock_with_one_warning", missing_openblas),
             ("a_later_change_of_the_variable_changes_nothing", later_change),
@@ -109,7 +110,8 @@ fn whole_numbers(count: usize, bits: u32, seed: u64) -> Vec<i64> {
     (0..count).map(|_| next()).collect()
 }
 
-const SIZES: [[usize; 3]; 5] = [[1, 7, 1], [3, 5, 4], [33, 64, 17], [1, 300, 70], [130, 257, 65]];
+const SIZES: [[usize; 3]; 6] =
+    [[1, 7, 1], [3, 5, 4], [33, 64, 17], [1, 300, 70], [70, 300, 1], [130, 257, 65]];
 
 /// The product of two matrices of `T`, `[rows, inner]` and `[inner, columns]`, also with each stored transposed.
 fn products<T: Element>(a: &[T], b: &[T], [rows, inner, columns]: [usize; 3]) -> [Vec<T>; 3] {
@@ -180,6 +182,28 @@ fn products_are_right() {
     for mode in ["stock", "blas"] {
         assert_eq!(in_process(&[("MLX_CPU", mode)], check_products), "");
     }
+    programs::end();
+}
+
+/// A row through each kind of matrix; big enough for several threads, and for several tiles along it.
+fn print_rows() {
+    let numbers = |count: usize, seed| {
+        whole_numbers(count, 24, seed).into_iter().map(|n| n as f32 / 16_777_216.0).collect::<Vec<_>>()
+    };
+    for size @ [rows, inner, columns] in [[1, 576, 1536], [1, 2500, 300], [900, 700, 1]] {
+        let (a, b) = (numbers(rows * inner, 7), numbers(inner * columns, 8));
+        for found in products(&a, &b, size) {
+            let bits = found.iter().fold(0_u64, |sum, x| sum.rotate_left(5) ^ u64::from(x.to_bits()));
+            eprintln!("{size:?} {bits:x}");
+        }
+    }
+}
+
+fn threads_and_one_row() {
+    let with = |threads| in_process(&[("MLX_CPU", "blas"), ("OPENBLAS_NUM_THREADS", threads)], print_rows);
+    let one = with("1");
+    assert_eq!(one.lines().count(), 9, "{one}");
+    assert!(["2", "3", "7"].into_iter().all(|threads| with(threads) == one));
     programs::end();
 }
 

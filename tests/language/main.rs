@@ -16,6 +16,7 @@ mod command_line;
 mod decode;
 mod draws;
 mod float64;
+mod folders;
 mod golden;
 mod json;
 mod models;

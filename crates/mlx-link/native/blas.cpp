@@ -2,6 +2,7 @@
 // names. The lookup order of symbols puts this library before MLX's own BLAS.
 // Not here: anything for Apple, where Accelerate computes and nothing is to be chosen.
 #include "common.h"
+#include "gemv.h"
 
 #include <dlfcn.h>
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -140,6 +142,46 @@ void poison(T* values, int rows, int columns = 1, int stride = 0) {
   }
 }
 
+// cblas's names of these.
+constexpr int row_major = 101, as_it_lies = 111, transposed = 112;
+
+// A product of one row or one column as such, where OpenBLAS computes: its gemm packs the whole matrix for it first.
+// Nothing for what gemm refuses, and where no sum has a term, which gemv leaves as it was.
+std::optional<Gemv> as_gemv(
+    int order, int ta, int tb, int m, int n, int k, const void* a, int lda, const void* b, int ldb, int ldc) {
+  bool a_turned = ta == transposed, b_turned = tb == transposed;
+  bool known = order == row_major && (a_turned || ta == as_it_lies) && (b_turned || tb == as_it_lies);
+  bool is_one = std::min(m, n) == 1 && k > 0;
+  if (!known || !is_one || lda < (a_turned ? m : k) || ldb < (b_turned ? k : n) || ldc < n || openblas() == nullptr) {
+    return std::nullopt;
+  }
+  if (n == 1) {
+    return Gemv{a_turned, a_turned ? k : m, a_turned ? m : k, a, lda, b, b_turned ? 1 : ldb, ldc};
+  }
+  // One row: the transposed product, of the other matrix transposed.
+  return Gemv{!b_turned, b_turned ? n : k, b_turned ? k : n, b, ldb, a, a_turned ? lda : 1, 1};
+}
+
+// How many threads OpenBLAS would take.
+int threads() {
+  static void* const ask = find("openblas_get_num_threads");
+  return reinterpret_cast<int (*)()>(ask)();
+}
+
+// By the routine at `address`, whose elements are `T`s and whose scalars are passed as `Scalar`s.
+template <typename T, typename Scalar>
+void multiply(void* address, const Gemv& v, Scalar alpha, Scalar beta, Scalar one, void* y) {
+  // From 9216 elements, 4096 complex ones, OpenBLAS's threads would share them.
+  each_tile(v, std::is_same_v<T, Scalar> ? 9215 : 4095, threads(), [&](Tile tile) {
+    size_t row = v.transposed ? tile.at : tile.from, column = v.transposed ? tile.from : tile.at;
+    call(
+        address, row_major, v.transposed ? transposed : as_it_lies, v.transposed ? tile.terms : tile.outputs,
+        v.transposed ? tile.outputs : tile.terms, alpha, static_cast<const T*>(v.matrix) + row * v.leading + column,
+        v.leading, static_cast<const T*>(v.x) + static_cast<size_t>(tile.at) * v.x_stride, v.x_stride,
+        tile.at == 0 ? beta : one, static_cast<T*>(y) + static_cast<size_t>(tile.from) * v.y_stride, v.y_stride);
+  });
+}
+
 // Whether a computation was not done; a question for the size of the workspace is no computation.
 bool failed(const int* info, const int* workspace) {
   return *info != 0 && *workspace != -1;
@@ -162,10 +204,15 @@ using namespace mlxr;
     call(address, __VA_ARGS__);                  \
   } while (false)
 
-#define GEMM(p, Scalar, T)                                                                                            \
+// `ONE` is how a scalar of one is passed.
+#define GEMM(p, T, Scalar, Element, ONE)                                                                              \
   void cblas_##p##gemm(                                                                                               \
       int order, int ta, int tb, int m, int n, int k, Scalar alpha, const T* a, int lda, const T* b, int ldb,         \
       Scalar beta, T* c, int ldc) {                                                                                   \
+    if (auto product = as_gemv(order, ta, tb, m, n, k, a, lda, b, ldb, ldc)) {                                        \
+      static void* const address = find("cblas_" #p "gemv");                                                          \
+      return multiply<Element, Scalar>(address, *product, alpha, beta, ONE, c);                                       \
+    }                                                                                                                 \
     CALL(cblas_##p##gemm, order, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                               \
   }
 
@@ -261,7 +308,7 @@ using namespace mlxr;
   }
 
 #define REAL(p, T)                                                                                       \
-  GEMM(p, T, T)                                                                                          \
+  GEMM(p, T, T, T, 1)                                                                                    \
   GETRF(p, T)                                                                                            \
   GETRI(p, T)                                                                                            \
   POTRF(p, T)                                                                                            \
@@ -273,10 +320,12 @@ using namespace mlxr;
   SVD(p##gesdd_, T, T, , )
 
 #define COMPLEX(p, T, R)                                                                                 \
-  GEMM(p, const void*, void)                                                                             \
+  GEMM(p, void, const void*, T, &one_##p)                                                                \
   EIGH(p##heevd_, T, R, R* rwork COMMA int* lrwork COMMA, rwork COMMA lrwork COMMA)                      \
   EIG(p##geev_, T, T* w, w, R* rwork COMMA, rwork COMMA, poison(w, *n))                                  \
   SVD(p##gesdd_, T, R, R* rwork COMMA, rwork COMMA)
+
+static const std::complex<float> one_c = 1;
 
 extern "C" {
 

@@ -1,5 +1,7 @@
 // Calls BLAS and LAPACK as MLX does, with arguments that cannot be and matrices that cannot be factored: each routine
-// must throw through its own frames, or give NaN, and never leave what was in memory before.
+// must throw through its own frames, or give NaN, and never leave what was in memory before. And products of all forms,
+// since those of one row or one column may be computed another way than the rest.
+#include <atomic>
 #include <cctype>
 #include <cmath>
 #include <complex>
@@ -7,6 +9,8 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 using Complex = std::complex<float>;
 
@@ -40,7 +44,7 @@ void cgesdd_(
     int*, size_t);
 }
 
-static int failures = 0;
+static std::atomic<int> failures{0};
 
 static void expect(bool good, const std::string& what) {
   if (!good) {
@@ -108,14 +112,15 @@ static void refusals() {
   Complex one = 1, c[4]{1, 2, 3, 4}, cc[4]{};
   // Row by row: what cblas counts depends on the order, and so does the number of the argument.
   const int rows = 101, plain = 111;
-  for (auto call : {0, 1, 2}) {
+  for (auto call : {0, 1, 2, 3, 4, 5}) {
     try {
-      if (call == 0) {
-        cblas_sgemm(rows, plain, plain, 2, 2, 2, 1, f, 0, f, 2, 0, fc, 2);
-      } else if (call == 1) {
-        cblas_dgemm(rows, plain, plain, 2, 2, 2, 1, d, 0, d, 2, 0, dc, 2);
+      int m = call < 3 ? 2 : 1;
+      if (call % 3 == 0) {
+        cblas_sgemm(rows, plain, plain, m, 2, 2, 1, f, 0, f, 2, 0, fc, 2);
+      } else if (call % 3 == 1) {
+        cblas_dgemm(rows, plain, plain, m, 2, 2, 1, d, 0, d, 2, 0, dc, 2);
       } else {
-        cblas_cgemm(rows, plain, plain, 2, 2, 2, &one, c, 0, c, 2, &one, cc, 2);
+        cblas_cgemm(rows, plain, plain, m, 2, 2, &one, c, 0, c, 2, &one, cc, 2);
       }
       expect(false, "a product was not refused");
     } catch (const std::invalid_argument& error) {
@@ -155,7 +160,102 @@ static void refusals() {
     expect(info == 0 && x.w[0] == 4 && x.w[1] == 9, #p "syevd");                                               \
   }
 
+static void gemm(int o, int ta, int tb, int m, int n, int k, float x, float* a, int la, float* b, int lb, float y, float* c, int lc) {
+  cblas_sgemm(o, ta, tb, m, n, k, x, a, la, b, lb, y, c, lc);
+}
+static void gemm(
+    int o, int ta, int tb, int m, int n, int k, double x, double* a, int la, double* b, int lb, double y, double* c, int lc) {
+  cblas_dgemm(o, ta, tb, m, n, k, x, a, la, b, lb, y, c, lc);
+}
+static void gemm(
+    int o, int ta, int tb, int m, int n, int k, Complex x, Complex* a, int la, Complex* b, int lb, Complex y, Complex* c,
+    int lc) {
+  cblas_cgemm(o, ta, tb, m, n, k, &x, a, la, b, lb, &y, c, lc);
+}
+
+// A matrix of small whole numbers, so that sums are exact in any order, in memory with room behind each line.
+template <typename T>
+struct Lines {
+  int leading;
+  bool by_columns;
+  std::vector<T> memory;
+  Lines(int rows, int columns, bool by_columns, int room, T fill)
+      : leading((by_columns ? rows : columns) + room), by_columns(by_columns),
+        memory(static_cast<size_t>(by_columns ? columns : rows) * leading + 1, fill) {
+    leading = leading == 0 ? 1 : leading;
+  }
+  T& at(int row, int column) {
+    return by_columns ? memory[static_cast<size_t>(column) * leading + row]
+                      : memory[static_cast<size_t>(row) * leading + column];
+  }
+};
+
+template <typename T>
+T number(int i, int j) {
+  return T(static_cast<float>((i * 7 + j * 5 + i * j) % 11 - 5));
+}
+template <>
+Complex number(int i, int j) {
+  return Complex(static_cast<float>((i * 7 + j * 5) % 11 - 5), static_cast<float>((i + 3 * j) % 7 - 3));
+}
+
+// With a `beta` of 0 the result's memory is not read: it is all NaN.
+template <typename T>
+void product(int order, int ta, int tb, int m, int n, int k, int room, T alpha, T beta) {
+  const bool columns = order == 102;
+  const T stale = T(beta == T(0) ? NAN : 4.0F), fence = T(77.0F);
+  Lines<T> a(m, k, columns != (ta == 112), room, fence), b(k, n, columns != (tb == 112), room, fence),
+      c(m, n, columns, room, fence);
+  for (int l = 0; l < k; ++l) {
+    for (int i = 0; i < m; ++i) a.at(i, l) = number<T>(i, l);
+    for (int j = 0; j < n; ++j) b.at(l, j) = number<T>(l, j);
+  }
+  Lines<T> expected = c;
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      T sum = 0;
+      for (int l = 0; l < k; ++l) sum += a.at(i, l) * b.at(l, j);
+      c.at(i, j) = stale;
+      expected.at(i, j) = alpha * sum + (beta == T(0) ? T(0) : beta * stale);
+    }
+  }
+  gemm(order, ta, tb, m, n, k, alpha, a.memory.data(), a.leading, b.memory.data(), b.leading, beta, c.memory.data(), c.leading);
+  std::string what = "product of " + std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n);
+  expect(c.memory == expected.memory, what + ", transposed " + std::to_string(ta) + " " + std::to_string(tb));
+}
+
+template <typename T>
+void products() {
+  const int sizes[][3] = {{1, 1, 1}, {1, 1, 5}, {1, 6, 5}, {6, 1, 5}, {6, 7, 5}, {1, 6, 0}, {6, 1, 0}, {1, 6, 1}, {6, 1, 1},
+                          {1, 170, 130}, {170, 1, 130}, {1, 300, 1100}, {1100, 1, 300}};
+  for (auto& size : sizes)
+    for (int order : {101, 102})
+      for (int ta : {111, 112})
+        for (int tb : {111, 112})
+          for (int room : {0, 3})
+            for (float beta : {0.0F, 1.0F, -2.0F})
+              product<T>(order, ta, tb, size[0], size[1], size[2], room, T(beta == 1 ? 1.0F : 3.0F), T(beta));
+}
+
+// Products big enough for several threads, from several threads at once.
+static void products_at_once() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([] {
+      for (int turn = 0; turn < 20; ++turn) {
+        product<float>(101, 111, 111 + turn % 2, 1, 900, 700, 0, 3, turn % 3 == 0 ? 0 : 1);
+        product<double>(101, 111 + turn % 2, 111, 700, 1, 900, 0, 3, turn % 3 == 0 ? 0 : 1);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
 int main() {
+  products<float>();
+  products<double>();
+  products<Complex>();
+  products_at_once();
   refusals();
   NOT_COMPUTED(s, float)
   NOT_COMPUTED(d, double)

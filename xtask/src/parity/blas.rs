@@ -1,7 +1,8 @@
 //! The CPU mode of a run, and the same BLAS on both sides.
 //!
 //! In mode `blas` the Python side gets the file that our side loads, through a library in front of MLX's own whose
-//! routines are one jump each: none of our forwarders takes part, so a mistake of theirs shows as a difference.
+//! routines are one jump each, and products by `parity/shim.cpp`, which says again what becomes of one row or column: none
+//! of our forwarders takes part, so a mistake of theirs shows as a difference.
 
 use super::hex;
 use clap::ValueEnum;
@@ -33,11 +34,10 @@ impl fmt::Display for Cpu {
     }
 }
 
-/// What MLX imports: products, and factorisations of real and of complex matrices.
-const ROUTINES: [(&str, &[&str], &str); 3] = [
-    ("sdc", &["gemm"], "cblas_"),
-    ("sd", &["getrf", "getri", "potrf", "trtri", "geqrf", "orgqr", "syevd", "geev", "gesdd"], ""),
-    ("c", &["heevd", "geev", "gesdd"], ""),
+/// What MLX imports beside products: factorisations of real and of complex matrices.
+const ROUTINES: [(&str, &[&str]); 2] = [
+    ("sd", &["getrf", "getri", "potrf", "trtri", "geqrf", "orgqr", "syevd", "geev", "gesdd"]),
+    ("c", &["heevd", "geev", "gesdd"]),
 ];
 
 /// The library for Python's LD_PRELOAD, in a folder that goes with the value.
@@ -49,18 +49,23 @@ impl Shim {
         let openblas = mlx_link::OPENBLAS.map(Path::new).filter(|path| path.exists());
         let openblas = openblas.ok_or("there is no OpenBLAS here: build again with network")?;
         let folder = TempDir::new().map_err(|e| format!("no folder for temporary files: {e}"))?;
-        let source = folder.path().join("shim.s");
+        let source = folder.path().join("jumps.s");
         fs::write(&source, jumps()).map_err(|e| format!("{}: {e}", source.display()))?;
+        let products = crate::root().join("xtask/parity/shim.cpp");
         let shim = Shim(folder);
         let beside = openblas.parent().ok_or("OpenBLAS lies in a folder")?;
         crate::succeed(
-            Command::new("g++").args(["-shared", "-nostdlib", "-o"]).arg(shim.path()).arg(&source).args([
-                "-Xlinker".as_ref(),
-                "-rpath".as_ref(),
-                "-Xlinker".as_ref(),
-                beside.as_os_str(),
-                openblas.as_os_str(),
-            ]),
+            Command::new("g++")
+                .args(["-shared", "-fPIC", "-nostdlib", "-O1", "-o"])
+                .arg(shim.path())
+                .args([&source, &products])
+                .args([
+                    "-Xlinker".as_ref(),
+                    "-rpath".as_ref(),
+                    "-Xlinker".as_ref(),
+                    beside.as_os_str(),
+                    openblas.as_os_str(),
+                ]),
         )?;
         Ok(shim)
     }
@@ -73,10 +78,9 @@ impl Shim {
 /// Assembler: each routine under MLX's name jumps to OpenBLAS's, whatever its arguments are.
 fn jumps() -> String {
     let mut text = String::from(".text\n");
-    for (types, names, head) in ROUTINES {
-        let tail = if head.is_empty() { "_" } else { "" };
+    for (types, names) in ROUTINES {
         for (kind, name) in types.chars().flat_map(|kind| names.iter().map(move |name| (kind, name))) {
-            let routine = format!("{head}{kind}{name}{tail}");
+            let routine = format!("{kind}{name}_");
             let jump = if cfg!(target_arch = "aarch64") {
                 format!("adrp x16, :got:scipy_{routine}\nldr x16, [x16, #:got_lo12:scipy_{routine}]\nbr x16")
             } else {
