@@ -2,8 +2,12 @@
 //!
 //! Not here: the choice, which `MLX_CPU` makes when the library starts (mlx-link's native/blas.cpp).
 
+mod kernels;
+
 use crate::{Result, ffi};
 use std::fmt;
+
+pub(crate) use kernels::run;
 
 /// What computes matrix products and factorisations on the CPU, chosen by `MLX_CPU` at the first tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +17,8 @@ pub enum CpuMode {
     Stock,
     /// OpenBLAS, the default: Python's graph, many times faster, other roundings.
     Blas,
+    /// OpenBLAS and kernels of this library: Python's graph, other roundings, and the speed that a processor has.
+    Fast,
 }
 
 impl fmt::Display for CpuMode {
@@ -21,6 +27,7 @@ impl fmt::Display for CpuMode {
         f.write_str(match self {
             CpuMode::Stock => "stock",
             CpuMode::Blas => "blas",
+            CpuMode::Fast => "fast",
         })
     }
 }
@@ -39,7 +46,11 @@ impl fmt::Display for CpuMode {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 pub fn cpu_mode() -> Result<CpuMode> {
-    Ok(if ffi::runtime::cpu_mode()? == "blas" { CpuMode::Blas } else { CpuMode::Stock })
+    Ok(match ffi::runtime::cpu_mode()?.as_str() {
+        "fast" => CpuMode::Fast,
+        "blas" => CpuMode::Blas,
+        _ => CpuMode::Stock,
+    })
 }
 
 /// The file of the library in force, for the proof of parity.

@@ -4,6 +4,7 @@
 
 use super::{
     call::call,
+    cpu,
     handle::Handle,
     lock::{Held, Lock},
     place::{self, Place},
@@ -134,7 +135,9 @@ fn start_mlx() -> Result<Runtime, String> {
     let (default, cpu) = {
         let _lock = LOCK.lock();
         check_version()?;
-        place::first()?
+        let (default, cpu) = place::first()?;
+        cpu::begin(cpu.stream())?;
+        (default, cpu)
     };
     let janitor = start_janitor(default)?;
     Ok(Runtime { default, cpu, janitor: Mutex::new(janitor) })
