@@ -1,0 +1,108 @@
+//! The vectors in plain Rust, for any processor.
+
+use super::{LANES, Simd};
+use half::{bf16, f16};
+
+/// Plain Rust: always there.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable;
+
+pub(super) const E2M1: [f32; 16] =
+    [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, -0.0, -0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -6.0];
+
+/// A value of e4m3: its exponent and mantissa stand at f32's place, and 2^120 is the difference of the biases.
+#[inline(always)]
+pub(crate) fn e4m3(code: u8) -> f32 {
+    let magnitude = f32::from_bits(u32::from(code & 0x7f) << 20) * f32::from_bits(0x7b80_0000);
+    f32::from_bits(magnitude.to_bits() | u32::from(code & 0x80) << 24)
+}
+
+#[inline(always)]
+fn lanes(f: impl Fn(usize) -> f32) -> [f32; LANES] {
+    std::array::from_fn(f)
+}
+
+impl Simd for Portable {
+    type F = [f32; LANES];
+    type Table = [f32; LANES];
+    type Fp4 = [f32; LANES];
+    const NIBBLES: [usize; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> Self::F {
+        [value; LANES]
+    }
+    #[inline(always)]
+    fn load(self, from: &[f32; LANES]) -> Self::F {
+        *from
+    }
+    #[inline(always)]
+    fn load_f16(self, from: &[f16; LANES]) -> Self::F {
+        lanes(|i| from[i].to_f32())
+    }
+    #[inline(always)]
+    fn load_bf16(self, from: &[bf16; LANES]) -> Self::F {
+        lanes(|i| f32::from_bits(u32::from(from[i].to_bits()) << 16))
+    }
+    #[inline(always)]
+    fn store(self, value: Self::F, to: &mut [f32; LANES]) {
+        *to = value;
+    }
+    #[inline(always)]
+    fn store_f16(self, value: Self::F, to: &mut [f16; LANES]) {
+        *to = value.map(f16::from_f32);
+    }
+    #[inline(always)]
+    fn add(self, a: Self::F, b: Self::F) -> Self::F {
+        lanes(|i| a[i] + b[i])
+    }
+    #[inline(always)]
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        lanes(|i| a[i] * b[i])
+    }
+    #[inline(always)]
+    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        lanes(|i| a[i] * b[i] + c[i])
+    }
+    #[inline(always)]
+    fn sum4(self, values: [Self::F; 4]) -> [f32; 4] {
+        values.map(|v| {
+            let eight: [f32; 8] = std::array::from_fn(|i| v[i] + v[i + 8]);
+            let four: [f32; 4] = std::array::from_fn(|i| eight[i] + eight[i + 4]);
+            (four[0] + four[1]) + (four[2] + four[3])
+        })
+    }
+    #[inline(always)]
+    fn table<const BITS: usize>(self, scale: f32, bias: f32) -> Self::Table {
+        lanes(|i| scale * (i % (1 << BITS)) as f32 + bias)
+    }
+    #[inline(always)]
+    fn table2(self, table: Self::Table, codes: u32) -> Self::F {
+        lanes(|i| table[(codes >> (2 * i)) as usize & 3])
+    }
+    #[inline(always)]
+    fn table4(self, table: Self::Table, codes: u64) -> Self::F {
+        lanes(|i| table[(codes >> (4 * i)) as usize & 15])
+    }
+    #[inline(always)]
+    fn fp4_table(self, scale: f32) -> Self::Fp4 {
+        E2M1.map(|value| value * scale)
+    }
+    #[inline(always)]
+    fn fp4(self, table: Self::Fp4, codes: u64) -> Self::F {
+        self.table4(table, codes)
+    }
+    #[inline(always)]
+    fn fields<const BITS: usize>(self, low: u64, high: u64) -> Self::F {
+        let field = |word: u64, i: usize| (word >> (BITS * i) & ((1 << BITS) - 1)) as f32;
+        lanes(|i| if i < 8 { field(low, i) } else { field(high, i - 8) })
+    }
+    #[inline(always)]
+    fn bytes(self, codes: &[u8; LANES]) -> Self::F {
+        codes.map(f32::from)
+    }
+    #[inline(always)]
+    fn fp8(self, codes: &[u8; LANES]) -> Self::F {
+        codes.map(e4m3)
+    }
+}

@@ -1,0 +1,14 @@
+//! CPU kernels on plain slices, in the layouts of MLX: no tensors, no graph, nothing of MLX's is linked.
+//!
+//! [`quantized`] multiplies by quantized weights. [`isa`] says which instructions the kernels use, [`pool`] shares work
+//! among threads, [`arch`] holds the vectors and all unsafe code. Not here: shapes, strides, dtypes of tensors, and
+//! who calls which kernel; that is `mlx-core`'s.
+
+pub mod arch;
+mod floats;
+pub mod isa;
+pub mod pool;
+pub mod quantized;
+
+pub use floats::{Floats, FloatsMut};
+pub use isa::Isa;

@@ -1,0 +1,1 @@
+//! Products with quantized weights, in MLX's packing.
