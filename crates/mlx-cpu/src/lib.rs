@@ -5,10 +5,14 @@
 //! who calls which kernel; that is `mlx-core`'s.
 
 pub mod arch;
+pub mod dense;
+mod elements;
 mod floats;
 pub mod isa;
+mod math;
 pub mod pool;
 pub mod quantized;
+mod share;
 
 pub use floats::{Floats, FloatsMut};
 pub use isa::Isa;
