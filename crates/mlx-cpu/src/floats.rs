@@ -25,6 +25,15 @@ pub enum FloatsMut<'a> {
 }
 
 impl Floats<'_> {
+    /// The element type's name in MLX.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Floats::F32(_) => "float32",
+            Floats::F16(_) => "float16",
+            Floats::Bf16(_) => "bfloat16",
+        }
+    }
+
     /// How many values there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -43,6 +52,15 @@ impl Floats<'_> {
 }
 
 impl FloatsMut<'_> {
+    /// The element type's name in MLX.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            FloatsMut::F32(_) => "float32",
+            FloatsMut::F16(_) => "float16",
+            FloatsMut::Bf16(_) => "bfloat16",
+        }
+    }
+
     /// How many values there are.
     #[must_use]
     pub fn len(&self) -> usize {

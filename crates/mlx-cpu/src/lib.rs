@@ -9,11 +9,15 @@
 
 #[allow(unsafe_code, reason = "the only place for it")]
 pub mod arch;
+pub mod dense;
+mod elements;
 mod floats;
 pub mod isa;
+mod math;
 pub mod pool;
 pub mod quantized;
 mod scratch;
+pub mod share;
 
 pub use floats::{Floats, FloatsMut};
 pub use isa::Isa;

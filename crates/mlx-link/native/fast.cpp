@@ -139,8 +139,9 @@ bool is_quantized(const array* arrays, size_t count, mx::QuantizationMode mode, 
   return ours;
 }
 
+// `whole` for all matrices of an input as one line, else each is told.
 template <typename Primitive>
-Task quantized(Primitive* self, const array* arrays, size_t count, const array& out) {
+Task quantized(Primitive* self, const array* arrays, size_t count, const array& out, bool whole) {
   auto state = self->state();
   Task task;
   task.work.group_size = std::get<0>(state);
@@ -152,7 +153,7 @@ Task quantized(Primitive* self, const array* arrays, size_t count, const array& 
   task.work.rows = arrays[0].ndim() > 1 ? arrays[0].shape(-2) : 1;
   task.work.batch = out.size() / (task.work.rows * task.work.columns);
   for (size_t i = 0; i < count; ++i) {
-    task.inputs.emplace_back(arrays[i], true);
+    task.inputs.push_back(whole ? Matrices(arrays[i]) : Matrices(arrays[i], true));
   }
   return task;
 }
@@ -169,13 +170,12 @@ void quantized_matmul(mx::UnaryPrimitive* self, const Inputs& inputs, array& out
   if (!ours) {
     return stock_quantized(self, inputs, out);
   }
-  auto task = quantized(own, inputs.data(), inputs.size(), out);
+  auto task = quantized(own, inputs.data(), inputs.size(), out, one);
   task.work.op = MLXR_FAST_QUANTIZED;
   if (one) {
     // All rows of all matrices meet the same weights.
     task.work.rows *= task.work.batch;
     task.work.batch = 1;
-    task.inputs[0] = Matrices(inputs[0]);
   }
   dispatch(self, std::move(task), out);
 }
@@ -193,7 +193,7 @@ void gather_qmm(mx::UnaryPrimitive* self, const Inputs& inputs, array& out) {
   if (!ours || inputs[0].ndim() < 2) {
     return stock_gather(self, inputs, out);
   }
-  auto task = quantized(own, inputs.data(), count, out);
+  auto task = quantized(own, inputs.data(), count, out, true);
   task.work.op = MLXR_FAST_GATHER;
   std::vector<Matrices> indices{Matrices(inputs[count]), Matrices(inputs[count + 1])};
   task.inputs.insert(task.inputs.begin(), indices.begin(), indices.end());
@@ -291,11 +291,11 @@ void replace_all(mx::Stream cpu) {
   auto w = mx::zeros({1, 1, 8}, mx::uint32, cpu);
   auto scales = half({1, 1, 1});
   auto index = mx::zeros({1}, mx::uint32, cpu);
-  if (getenv("MLX_Q") != nullptr) stock_quantized = replace(
+  stock_quantized = replace(
       mx::quantized_matmul(half({1, 1, 64}), w, scales, scales, true, 64, 4, "affine", cpu),
       "QuantizedMatmul",
       quantized_matmul);
-  if (getenv("MLX_Q") != nullptr) stock_gather = replace(
+  stock_gather = replace(
       mx::gather_qmm(half({1, 1, 64}), w, scales, scales, index, index, true, 64, 4, "affine", false, cpu),
       "GatherQMM",
       gather_qmm);

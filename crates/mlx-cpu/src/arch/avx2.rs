@@ -10,7 +10,7 @@ pub struct Avx2(());
 
 /// Sixteen lanes in two registers.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair(__m256, __m256);
+pub struct Pair(pub(super) __m256, pub(super) __m256);
 
 impl Avx2 {
     /// The set, if this processor has it.

@@ -25,6 +25,9 @@ macro_rules! instructions {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub mod dense;
+#[cfg(target_arch = "x86_64")]
+mod dense_x86;
 mod portable;
 pub mod shared;
 pub mod split;
@@ -34,6 +37,9 @@ use crate::Isa;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
+pub use dense::Dense;
+#[cfg(target_arch = "x86_64")]
+pub use dense_x86::{Bf16Pairs, PairKernel};
 use half::{bf16, f16};
 pub use portable::Portable;
 pub(crate) use portable::e4m3;
@@ -107,7 +113,7 @@ pub trait Kernel {
     /// What it gives back.
     type Output;
     /// Runs on the set `simd`. Must be `#[inline(always)]`.
-    fn run<S: Simd>(self, simd: S) -> Self::Output;
+    fn run<S: Dense>(self, simd: S) -> Self::Output;
 }
 
 /// Runs a kernel on `isa`, or on plain Rust where the processor lacks it.
