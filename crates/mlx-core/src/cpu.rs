@@ -2,12 +2,15 @@
 //!
 //! Not here: the choice, which `MLX_CPU` makes when the library starts (mlx-link's native/blas.cpp).
 
-mod kernels;
+mod products;
+mod quantized;
+mod rows;
+mod run;
 
 use crate::{Result, ffi};
 use std::fmt;
 
-pub(crate) use kernels::run;
+pub(crate) use run::run;
 
 /// What computes matrix products and factorisations on the CPU, chosen by `MLX_CPU` at the first tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,76 @@
+//! What computes a node of mode `fast`: its numbers and memory, handed to the kernels of mlx-cpu.
+//!
+//! Not here: which nodes come here and how their inputs lie (mlx-link's native/fast.cpp), the kernels themselves.
+
+use super::{products, quantized, rows};
+use crate::{
+    Dtype, Element,
+    ffi::cpu::{Op, Part, Work},
+};
+use half::{bf16, f16};
+use mlx_cpu::{Floats, FloatsMut};
+use std::convert::identity;
+
+/// The element types that kernels compute.
+pub(super) trait Float: Element + Default + Sync {
+    fn floats(values: &[Self]) -> Floats<'_>;
+    fn floats_mut(values: &mut [Self]) -> FloatsMut<'_>;
+    fn widen(self) -> f32;
+    /// The nearest value.
+    fn narrow(x: f32) -> Self;
+}
+
+macro_rules! floats {
+    ($($type:ty: $name:ident, $widen:expr, $narrow:expr;)*) => { $(
+        impl Float for $type {
+            fn floats(values: &[Self]) -> Floats<'_> {
+                Floats::$name(values)
+            }
+
+            fn floats_mut(values: &mut [Self]) -> FloatsMut<'_> {
+                FloatsMut::$name(values)
+            }
+
+            fn widen(self) -> f32 {
+                $widen(self)
+            }
+
+            fn narrow(x: f32) -> Self {
+                $narrow(x)
+            }
+        }
+    )* };
+}
+floats! {
+    f32: F32, identity, identity;
+    f16: F16, f16::to_f32, f16::from_f32;
+    bf16: Bf16, bf16::to_f32, bf16::from_f32;
+}
+
+/// Computes a node.
+pub(crate) fn run(work: &Work<'_>, inputs: &[Part<'_>], output: Part<'_>) -> Result<(), String> {
+    match output.dtype() {
+        Dtype::Float32 => of::<f32>(work, inputs, output),
+        Dtype::Float16 => of::<f16>(work, inputs, output),
+        Dtype::Bfloat16 => of::<bf16>(work, inputs, output),
+        other => Err(format!("[cpu] no kernel computes {other:?}.")),
+    }
+}
+
+fn of<T: Float>(work: &Work<'_>, inputs: &[Part<'_>], mut output: Part<'_>) -> Result<(), String> {
+    let out = output.elements_mut::<T>();
+    match work.op() {
+        Some(Op::Product) => products::matmul(work, inputs, out),
+        Some(Op::Quantized) => quantized::matmul(work, inputs, out),
+        Some(Op::Gather) => quantized::gather(work, inputs, out),
+        Some(Op::Softmax) => {
+            rows::softmax(work, inputs, out);
+            Ok(())
+        }
+        Some(Op::Sum) => {
+            rows::sum(work, inputs, out);
+            Ok(())
+        }
+        None => Err("[cpu] no kernel computes this.".into()),
+    }
+}
