@@ -167,10 +167,11 @@ mod pairs {
 fn sums<T, K: Tile<T>, const R: usize, const W: usize>(tile: K, a: &[u32], b: &[u32], to: &mut [[f32; 2 * LANES]]) {
     let mut sums = [[tile.zero(); W]; R];
     for (a, b) in a.chunks_exact(R).zip(b.chunks_exact(W * LANES)) {
-        let columns: [K::In; W] = std::array::from_fn(|w| {
-            let lanes: &[u32; LANES] = b[w * LANES..][..LANES].try_into().expect("a vector's lanes");
-            tile.read(lanes)
-        });
+        // Loops, here and below: a closure might stay a function of its own, without the set's instructions.
+        let mut columns = [tile.spread(0); W];
+        for (column, lanes) in columns.iter_mut().zip(b.as_chunks().0) {
+            *column = tile.read(lanes);
+        }
         for (sums, &a) in sums.iter_mut().zip(a) {
             let a = tile.spread(a);
             for (sum, &column) in sums.iter_mut().zip(&columns) {
