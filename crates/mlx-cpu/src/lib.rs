@@ -4,6 +4,10 @@
 //! among threads, [`arch`] holds the vectors and all unsafe code. Not here: shapes, strides, dtypes of tensors, and
 //! who calls which kernel; that is `mlx-core`'s.
 
+#![deny(unsafe_code)]
+#![allow(clippy::inline_always, reason = "what is not inlined into a kernel's entry lacks its instructions")]
+
+#[allow(unsafe_code, reason = "the only place for it")]
 pub mod arch;
 pub mod dense;
 mod elements;
@@ -12,6 +16,7 @@ pub mod isa;
 mod math;
 pub mod pool;
 pub mod quantized;
+mod scratch;
 mod share;
 
 pub use floats::{Floats, FloatsMut};

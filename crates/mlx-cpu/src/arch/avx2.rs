@@ -70,6 +70,7 @@ impl Simd for Avx2 {
     type Table = Pair;
     // The eight values without a sign.
     type Fp4 = __m256;
+    const ROOMY: bool = false;
     const NIBBLES: [usize; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
     instructions! {

@@ -60,6 +60,7 @@ impl Simd for Avx512 {
     type Table = __m512;
     type Fp4 = __m512;
     // Both halves of the 64 codes are in each pair of lanes, shifted by the pair's number.
+    const ROOMY: bool = true;
     const NIBBLES: [usize; LANES] = [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15];
 
     instructions! {

@@ -2,9 +2,8 @@
 //!
 //! A kernel is written once over [`Simd`], in safe Rust, and entered through [`dispatch`], which compiles it anew for each
 //! set. It has to be `#[inline(always)]` down to the vectors: what is not inlined into the entry is compiled without its
-//! instructions. [`shared`] lends a closure to other threads. Not here: what kernels compute.
+//! instructions. [`shared`] lends a closure to other threads, [`split`] a matrix. Not here: what kernels compute.
 
-#![allow(clippy::inline_always, reason = "what is not inlined into a kernel's entry lacks its instructions")]
 #![allow(clippy::wildcard_imports, reason = "the instructions, by their own names")]
 #![allow(clippy::cast_ptr_alignment, reason = "the loads and stores are unaligned ones")]
 
@@ -31,6 +30,7 @@ pub mod dense;
 mod dense_x86;
 mod portable;
 pub mod shared;
+pub mod split;
 
 use crate::Isa;
 #[cfg(target_arch = "x86_64")]
@@ -42,6 +42,7 @@ pub use dense::Dense;
 pub use dense_x86::{Bf16Pairs, PairKernel};
 use half::{bf16, f16};
 pub use portable::Portable;
+pub(crate) use portable::e4m3;
 
 /// How many lanes a vector has, on every set.
 pub const LANES: usize = 16;
@@ -56,6 +57,8 @@ pub trait Simd: Copy + Send + Sync + 'static {
     type Table: Copy;
     /// A group's scale, made ready for codes of e2m1.
     type Fp4: Copy;
+    /// Whether there are registers for sixteen sums at once, and not four.
+    const ROOMY: bool;
     /// Where each lane's value of [`Simd::table4`] and [`Simd::fp4`] stands among the sixteen codes.
     const NIBBLES: [usize; LANES];
 

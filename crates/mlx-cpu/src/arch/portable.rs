@@ -26,6 +26,7 @@ impl Simd for Portable {
     type F = [f32; LANES];
     type Table = [f32; LANES];
     type Fp4 = [f32; LANES];
+    const ROOMY: bool = false;
     const NIBBLES: [usize; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
     #[inline(always)]
