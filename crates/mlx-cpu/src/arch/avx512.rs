@@ -80,9 +80,11 @@ impl Simd for Avx512 {
         fn mul(self, a: __m512, b: __m512) -> __m512 { _mm512_mul_ps(a, b) }
         fn fma(self, a: __m512, b: __m512, c: __m512) -> __m512 { _mm512_fmadd_ps(a, b, c) }
         fn sum4(self, values: [__m512; 4]) -> [f32; 4] {
-            let [a, b, c, d] = values.map(|v| {
-                _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1))
-            });
+            let [a, b, c, d] = values;
+            let (a, c) = (_mm512_add_ps(a, _mm512_shuffle_f32x4(a, a, 0x4e)), _mm512_add_ps(c, _mm512_shuffle_f32x4(c, c, 0x4e)));
+            let (b, d) = (_mm512_add_ps(b, _mm512_shuffle_f32x4(b, b, 0x4e)), _mm512_add_ps(d, _mm512_shuffle_f32x4(d, d, 0x4e)));
+            let (a, b) = (_mm512_castps512_ps256(a), _mm512_castps512_ps256(b));
+            let (c, d) = (_mm512_castps512_ps256(c), _mm512_castps512_ps256(d));
             let sums = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
             let sums = _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps(sums, 1));
             let mut out = [0.0; 4];

@@ -4,8 +4,8 @@
 use super::{LANES, Portable, Simd};
 use half::bf16;
 
-/// Sixteen lanes of 32 bits that are not numbers yet: one f32, or two bf16.
-pub type Block = [[u32; LANES]; LANES];
+/// Sixteen vectors in memory.
+pub type Block = [[f32; LANES]; LANES];
 
 /// The operations of a set that sums, exponentials and matrix products take.
 pub trait Dense: Simd {
@@ -46,7 +46,11 @@ const SHIFT: f32 = 12_582_912.0;
 
 #[inline(always)]
 fn lanes(f: impl Fn(usize) -> f32) -> [f32; LANES] {
-    std::array::from_fn(f)
+    let mut lanes = [0.0; LANES];
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        *lane = f(i);
+    }
+    lanes
 }
 
 impl Dense for Portable {
@@ -79,7 +83,9 @@ impl Dense for Portable {
     }
     #[inline(always)]
     fn store_bf16(self, value: Self::F, to: &mut [bf16; LANES]) {
-        *to = value.map(narrow);
+        for (to, x) in to.iter_mut().zip(value) {
+            *to = narrow(x);
+        }
     }
     #[inline(always)]
     fn transpose(self, block: &mut Block) {

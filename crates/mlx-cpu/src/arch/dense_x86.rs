@@ -1,4 +1,4 @@
-//! What `dense` asks of a set, on AVX2 and AVX-512, and AVX-512's dot products of bf16 pairs.
+//! What `dense` asks of a set, on AVX2 and AVX-512.
 
 use super::{
     Avx2, Avx512, LANES,
@@ -10,9 +10,9 @@ use std::arch::x86_64::*;
 
 /// Methods whose bodies may use a set's instructions.
 macro_rules! compiled {
-    ($features:literal; $($vis:vis fn $name:ident($($arg:ident: $type:ty),*) $(-> $out:ty)? $body:block)*) => {$(
+    ($features:literal; $(fn $name:ident($($arg:ident: $type:ty),*) $(-> $out:ty)? $body:block)*) => {$(
         #[inline(always)]
-        $vis fn $name(self, $($arg: $type),*) $(-> $out)? {
+        fn $name(self, $($arg: $type),*) $(-> $out)? {
             #[inline]
             #[target_feature(enable = $features)]
             fn body($($arg: $type),*) $(-> $out)? $body
@@ -100,11 +100,14 @@ impl Dense for Avx512 {
             unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), packed) }
         }
         fn transpose(block: &mut Block) {
-            // SAFETY: each row is sixteen u32, which any bits are.
-            let mut v = block.map(|row| unsafe { _mm512_loadu_si512(row.as_ptr().cast()) });
+            let mut v = [_mm512_setzero_si512(); LANES];
+            for (v, row) in v.iter_mut().zip(&*block) {
+                // SAFETY: a row fills the register.
+                *v = unsafe { _mm512_loadu_si512(row.as_ptr().cast()) };
+            }
             transpose(&mut v);
             for (row, v) in block.iter_mut().zip(v) {
-                // SAFETY: as they were read.
+                // SAFETY: the register fills a row.
                 unsafe { _mm512_storeu_si512(row.as_mut_ptr().cast(), v) }
             }
         }
@@ -137,54 +140,4 @@ fn transpose(v: &mut [__m512i; LANES]) {
         v[i + 8] = _mm512_shuffle_i32x4::<0xdd>(ab_even, cd_even);
         v[i + 12] = _mm512_shuffle_i32x4::<0xdd>(ab_odd, cd_odd);
     }
-}
-
-/// AVX-512 with dot products of bf16 pairs.
-#[derive(Clone, Copy, Debug)]
-pub struct Bf16Pairs(Avx512);
-
-impl Bf16Pairs {
-    /// The set, if this processor has it.
-    #[must_use]
-    pub fn detect() -> Option<Bf16Pairs> {
-        is_x86_feature_detected!("avx512bf16").then(Avx512::detect).flatten().map(Bf16Pairs)
-    }
-
-    /// What the set is beside the dot products.
-    #[inline(always)]
-    #[must_use]
-    pub fn avx512(self) -> Avx512 {
-        self.0
-    }
-
-    /// Calls what is compiled for this set.
-    pub fn enter<K: PairKernel>(self, kernel: K) -> K::Output {
-        #[target_feature(enable = "avx512bf16,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx2,fma,f16c,bmi2")]
-        fn entered<K: PairKernel>(set: Bf16Pairs, kernel: K) -> K::Output {
-            kernel.run(set)
-        }
-        // SAFETY: `detect` is the only way to a `Bf16Pairs`.
-        unsafe { entered(self, kernel) }
-    }
-
-    compiled! { "avx512bf16,avx512f";
-        pub(crate) fn spread(pair: u32) -> __m512i { _mm512_set1_epi32(pair.cast_signed()) }
-        pub(crate) fn read(pairs: &[u32; LANES]) -> __m512i {
-            // SAFETY: sixteen u32 fill the register.
-            unsafe { _mm512_loadu_si512(pairs.as_ptr().cast()) }
-        }
-        pub(crate) fn dot(a: __m512i, b: __m512i, sum: __m512) -> __m512 {
-            // SAFETY: both types are 512 plain bits.
-            let (a, b) = unsafe { (std::mem::transmute::<__m512i, __m512bh>(a), std::mem::transmute::<__m512i, __m512bh>(b)) };
-            _mm512_dpbf16_ps(sum, a, b)
-        }
-    }
-}
-
-/// What runs with dot products of bf16 pairs; `run` must be `#[inline(always)]`.
-pub trait PairKernel {
-    /// What it gives back.
-    type Output;
-    /// Runs on the set.
-    fn run(self, set: Bf16Pairs) -> Self::Output;
 }

@@ -38,8 +38,6 @@ pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
 pub use dense::Dense;
-#[cfg(target_arch = "x86_64")]
-pub use dense_x86::{Bf16Pairs, PairKernel};
 use half::{bf16, f16};
 pub use portable::Portable;
 pub(crate) use portable::e4m3;

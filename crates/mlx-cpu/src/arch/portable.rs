@@ -17,9 +17,43 @@ pub(crate) fn e4m3(code: u8) -> f32 {
     f32::from_bits(magnitude.to_bits() | u32::from(code & 0x80) << 24)
 }
 
+/// What an f16 is as f32, without a branch: `half` asks at each value whether the processor converts by itself.
+#[inline(always)]
+fn widen(x: f16) -> f32 {
+    let bits = u32::from(x.to_bits());
+    let magnitude = bits & 0x7fff;
+    // The exponent's bias differs by 112; a product moves denormals to where they belong.
+    let finite = f32::from_bits(magnitude << 13) * f32::from_bits((127 + 112) << 23);
+    let special = f32::from_bits((magnitude << 13) | 0x7f80_0000);
+    let value = if magnitude < 0x7c00 { finite } else { special };
+    f32::from_bits(value.to_bits() | ((bits & 0x8000) << 16))
+}
+
+/// The f16 nearest to `x`, ties to even.
+#[inline(always)]
+fn narrow(x: f32) -> f16 {
+    let bits = x.to_bits();
+    let magnitude = bits & 0x7fff_ffff;
+    let normal = (magnitude.wrapping_add(0xfff + ((magnitude >> 13) & 1)).wrapping_sub(112 << 23)) >> 13;
+    // Adding a half puts the last bit of an f16 denormal at the end of the f32, which rounds there.
+    let tiny = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
+    let huge = if magnitude > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
+    let value = match magnitude {
+        0..0x3880_0000 => tiny,
+        0x3880_0000..0x4780_0000 => normal,
+        _ => huge,
+    };
+    f16::from_bits((value | ((bits >> 16) & 0x8000)) as u16)
+}
+
 #[inline(always)]
 fn lanes(f: impl Fn(usize) -> f32) -> [f32; LANES] {
-    std::array::from_fn(f)
+    // A loop: what `from_fn` calls may stay functions of their own.
+    let mut lanes = [0.0; LANES];
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        *lane = f(i);
+    }
+    lanes
 }
 
 impl Simd for Portable {
@@ -39,7 +73,7 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn load_f16(self, from: &[f16; LANES]) -> Self::F {
-        lanes(|i| from[i].to_f32())
+        lanes(|i| widen(from[i]))
     }
     #[inline(always)]
     fn load_bf16(self, from: &[bf16; LANES]) -> Self::F {
@@ -51,7 +85,9 @@ impl Simd for Portable {
     }
     #[inline(always)]
     fn store_f16(self, value: Self::F, to: &mut [f16; LANES]) {
-        *to = value.map(f16::from_f32);
+        for (to, x) in to.iter_mut().zip(value) {
+            *to = narrow(x);
+        }
     }
     #[inline(always)]
     fn add(self, a: Self::F, b: Self::F) -> Self::F {

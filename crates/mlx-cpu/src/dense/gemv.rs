@@ -110,16 +110,23 @@ impl<T: Element> Part<'_, T> {
     fn add<S: Dense, const R: usize, const U: usize>(&mut self, s: S, step: usize, count: usize) {
         let k = self.columns.steps;
         let lines: [&[T]; U] = std::array::from_fn(|u| self.columns.step(step + u, 0, count));
-        let factors: [[S::F; U]; R] =
-            std::array::from_fn(|r| std::array::from_fn(|u| s.splat(self.left[r * k + step + u])));
+        let mut factors = [[s.splat(0.0); U]; R];
+        for (r, factors) in factors.iter_mut().enumerate() {
+            for (factor, &x) in factors.iter_mut().zip(&self.left[r * k + step..][..U]) {
+                *factor = s.splat(x);
+            }
+        }
         let mut left = 0;
         while left < count {
             let here = LANES.min(count - left);
-            let lines: [S::F; U] = std::array::from_fn(|u| T::load_part(s, &lines[u][left..left + here], 0.0));
+            let mut vectors = [s.splat(0.0); U];
+            for (vector, line) in vectors.iter_mut().zip(&lines) {
+                *vector = T::load_part(s, &line[left..left + here], 0.0);
+            }
             for (r, factors) in factors.iter().enumerate() {
-                let mut sum = s.mul(factors[0], lines[0]);
-                for (&factor, &line) in factors.iter().zip(&lines).skip(1) {
-                    sum = s.fma(factor, line, sum);
+                let mut sum = s.mul(factors[0], vectors[0]);
+                for (&factor, &vector) in factors.iter().zip(&vectors).skip(1) {
+                    sum = s.fma(factor, vector, sum);
                 }
                 let to: &mut [f32; LANES] =
                     (&mut self.sums[r * self.block + left..][..LANES]).try_into().expect("blocks are whole vectors");
@@ -136,25 +143,24 @@ fn dots<T: Element, S: Dense, const R: usize, const C: usize>(s: S, left: &[f32]
     let rows: [&[f32]; R] = std::array::from_fn(|r| &left[r * k..][..k]);
     let lines = lines.map(|line| &line[..k]);
     let mut sums = [[s.splat(0.0); C]; R];
-    let mut at = 0;
-    while at + LANES <= k {
-        let rows: [S::F; R] = std::array::from_fn(|r| f32::load_part(s, &rows[r][at..at + LANES], 0.0));
-        for (c, line) in lines.iter().enumerate() {
-            let line = T::load_part(s, &line[at..at + LANES], 0.0);
-            for (sums, &row) in sums.iter_mut().zip(&rows) {
-                sums[c] = s.fma(row, line, sums[c]);
-            }
+    for at in (0..k).step_by(LANES) {
+        let here = LANES.min(k - at);
+        let mut vectors = [s.splat(0.0); R];
+        for (vector, row) in vectors.iter_mut().zip(&rows) {
+            *vector = f32::load_part(s, &row[at..at + here], 0.0);
         }
-        at += LANES;
-    }
-    if at < k {
-        let rows: [S::F; R] = std::array::from_fn(|r| f32::load_part(s, &rows[r][at..], 0.0));
         for (c, line) in lines.iter().enumerate() {
-            let line = T::load_part(s, &line[at..], 0.0);
-            for (sums, &row) in sums.iter_mut().zip(&rows) {
+            let line = T::load_part(s, &line[at..at + here], 0.0);
+            for (sums, &row) in sums.iter_mut().zip(&vectors) {
                 sums[c] = s.fma(row, line, sums[c]);
             }
         }
     }
-    sums.map(|sums| sums.map(|sum| s.sum(sum)))
+    let mut out = [[0.0; C]; R];
+    for (out, sums) in out.iter_mut().zip(&sums) {
+        for (out, &sum) in out.iter_mut().zip(sums) {
+            *out = s.sum(sum);
+        }
+    }
+    out
 }

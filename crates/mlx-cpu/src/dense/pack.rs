@@ -1,7 +1,9 @@
 //! Panels for `tile`: a matrix's rows or columns, a few beside each other, in the order in which they are multiplied.
 
-use super::tile::Tile;
-use crate::arch::{Dense, LANES, dense::Block};
+use crate::{
+    arch::{Dense, LANES, dense::Block},
+    elements::Element,
+};
 
 /// One operand: `count` lines (rows of the left matrix, columns of the right one) of `steps` elements each.
 #[derive(Clone, Copy, Debug)]
@@ -45,10 +47,10 @@ impl<'a, T: Copy> Lines<'a, T> {
         &self.data[i * self.stride..][..self.steps]
     }
 
-    /// The elements of `count` lines from `first` on at a step, where steps lie whole; none behind the last step.
+    /// The elements of `count` lines from `first` on at a step, where steps lie whole.
     #[inline(always)]
     pub(super) fn step(&self, step: usize, first: usize, count: usize) -> &'a [T] {
-        if step < self.steps { &self.data[step * self.stride + first..][..count] } else { &[] }
+        &self.data[step * self.stride + first..][..count]
     }
 
     /// The elements of line `i`, wherever they lie.
@@ -59,57 +61,51 @@ impl<'a, T: Copy> Lines<'a, T> {
     }
 }
 
-/// How many lanes a line of `steps` elements takes.
-pub(super) fn lanes<T, K: Tile<T>>(steps: usize) -> usize {
-    steps.div_ceil(K::DEPTH)
-}
-
-/// Fills a panel of `width` lines from `first` on, those behind the last with zeros; false if the tile refuses one.
+/// Fills a panel of `width` lines from `first` on, step after step; zeros for lines behind the last.
 #[inline(always)]
-pub(super) fn pack<T: Copy, K: Tile<T>>(tile: K, lines: &Lines<T>, first: usize, width: usize, panel: &mut [u32]) -> bool {
+pub(super) fn pack<T: Element, S: Dense>(s: S, lines: &Lines<T>, first: usize, width: usize, panel: &mut [f32]) {
+    let here = width.min(lines.count - first);
     if lines.whole {
-        pack_whole(tile, lines, first, width, panel)
-    } else {
-        pack_steps(tile, lines, first, width, panel)
-    }
-}
-
-#[inline(always)]
-fn pack_whole<T: Copy, K: Tile<T>>(tile: K, lines: &Lines<T>, first: usize, width: usize, panel: &mut [u32]) -> bool {
-    let here = width.min(lines.count - first);
-    let refused = (0..here).fold(false, |any, i| any | tile.refuses(lines.line(first + i)));
-    for left in (0..width).step_by(LANES) {
-        let beside = (width - left).min(LANES);
-        for (at, panel) in panel.chunks_mut(LANES * width).enumerate() {
-            let from = at * LANES * K::DEPTH;
-            let mut block: Block = [[0; LANES]; LANES];
-            for (i, row) in block.iter_mut().enumerate().take(here.saturating_sub(left)) {
-                *row = tile.along(&lines.line(first + left + i)[from..]);
-            }
-            tile.set().transpose(&mut block);
-            for (row, panel) in block.iter().zip(panel.chunks_exact_mut(width)) {
-                if let Some(panel) = panel[left..].first_chunk_mut() {
-                    *panel = *row;
-                } else {
-                    panel[left..].copy_from_slice(&row[..beside]);
-                }
-            }
+        for left in (0..here).step_by(LANES) {
+            columns(s, lines, first + left, LANES.min(here - left), panel, width, left);
         }
+        return;
     }
-    !refused
-}
-
-#[inline(always)]
-fn pack_steps<T: Copy, K: Tile<T>>(tile: K, lines: &Lines<T>, first: usize, width: usize, panel: &mut [u32]) -> bool {
-    let here = width.min(lines.count - first);
-    let mut refused = false;
-    for (lane, panel) in panel.chunks_exact_mut(width).enumerate() {
-        let steps: [&[T]; 2] = std::array::from_fn(|i| lines.step(lane * K::DEPTH + i, first, here));
-        refused |= steps.iter().take(K::DEPTH).fold(false, |any, step| any | tile.refuses(step));
+    for (step, panel) in panel.chunks_exact_mut(width).enumerate() {
+        let step = lines.step(step, first, here);
         for (left, panel) in panel.chunks_mut(LANES).enumerate() {
-            let row = tile.across(steps.map(|step| &step[(left * LANES).min(step.len())..]));
-            panel.copy_from_slice(&row[..panel.len()]);
+            let from = step.get(left * LANES..).unwrap_or_default();
+            f32::store_part(s, T::load_part(s, from, 0.0), panel);
         }
     }
-    !refused
+}
+
+/// Up to sixteen lines that lie whole, to columns `left` and on of a panel.
+#[inline(always)]
+fn columns<T: Element, S: Dense>(
+    s: S,
+    lines: &Lines<T>,
+    first: usize,
+    count: usize,
+    panel: &mut [f32],
+    width: usize,
+    left: usize,
+) {
+    let mut block: Block = [[0.0; LANES]; LANES];
+    for (at, panel) in panel.chunks_mut(LANES * width).enumerate() {
+        for (i, row) in block.iter_mut().enumerate().take(count) {
+            s.store(T::load_part(s, &lines.line(first + i)[at * LANES..], 0.0), row);
+        }
+        let mut turned = block;
+        s.transpose(&mut turned);
+        for (row, panel) in turned.iter().zip(panel.chunks_exact_mut(width)) {
+            let panel = &mut panel[left..];
+            if let Some(panel) = panel.first_chunk_mut() {
+                *panel = *row;
+            } else {
+                let width = panel.len();
+                panel.copy_from_slice(&row[..width]);
+            }
+        }
+    }
 }
