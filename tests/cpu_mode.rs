@@ -21,8 +21,8 @@ fn main() -> ExitCode {
         &[
             ("the_mode_asked_for_is_in_force", the_mode_asked_for),
             ("blas_without_the_variable", blas_without_the_variable),
-            ("fast_and_nonsense_are_errors", fast_and_nonsense),
-            ("products_are_right_in_both_modes", products_are_right),
+            ("nonsense_is_an_error", nonsense),
+            ("products_are_right_in_every_mode", products_are_right),
             ("stock_has_the_bits_of_netlib", stock_has_netlibs_bits),
             ("a_missing_openblas_is_stock_with_one_warning", missing_openblas),
             ("a_later_change_of_the_variable_changes_nothing", later_change),
@@ -57,15 +57,19 @@ fn in_force(mode: CpuMode) {
     assert_eq!(cpu_mode().unwrap(), mode);
     let library = PathBuf::from(mlx_core::blas_library().unwrap());
     let openblas = library.file_name().unwrap() == "libscipy_openblas.so";
-    assert_eq!(openblas, mode == CpuMode::Blas, "{}", library.display());
+    assert_eq!(openblas, mode != CpuMode::Stock, "{}", library.display());
 }
 
 fn the_mode_asked_for() {
-    for (name, expected) in [("stock", "stock"), ("blas", "blas"), ("", "blas")] {
+    for (name, expected) in [("stock", "stock"), ("blas", "blas"), ("fast", "fast"), ("", "blas")] {
         let complained = in_process(&[("MLX_CPU", name), ("EXPECTED", expected)], || {
             let expected = env::var("EXPECTED").unwrap();
             assert_eq!(cpu_mode().unwrap().to_string(), expected);
-            in_force(if expected == "stock" { CpuMode::Stock } else { CpuMode::Blas });
+            in_force(match expected.as_str() {
+                "stock" => CpuMode::Stock,
+                "fast" => CpuMode::Fast,
+                _ => CpuMode::Blas,
+            });
         });
         assert_eq!(complained, "");
     }
@@ -77,8 +81,8 @@ fn blas_without_the_variable() {
     programs::end();
 }
 
-fn fast_and_nonsense() {
-    for name in ["fast", "nonsense", "BLAS", "blas ", "stock,blas"] {
+fn nonsense() {
+    for name in ["nonsense", "BLAS", "blas ", "stock,blas", "FAST"] {
         let complained = in_process(&[("MLX_CPU", name)], || {
             let name = env::var("MLX_CPU").unwrap();
             let errors = [
@@ -96,6 +100,14 @@ fn fast_and_nonsense() {
         });
         assert_eq!(complained, "");
     }
+    // Kernels for instructions that this processor lacks.
+    let unknown = in_process(&[("MLX_CPU", "fast"), ("MLX_CPU_ISA", "nonsense")], || {
+        let error = Tensor::from_slice(&[1.0]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Setup);
+        assert!(error.to_string().contains("MLX_CPU_ISA"), "{error}");
+    });
+    assert_eq!(unknown, "");
+    assert_eq!(in_process(&[("MLX_CPU", "blas"), ("MLX_CPU_ISA", "nonsense")], || in_force(CpuMode::Blas)), "");
     programs::end();
 }
 
@@ -177,7 +189,7 @@ fn check_products() {
 }
 
 fn products_are_right() {
-    for mode in ["stock", "blas"] {
+    for mode in ["stock", "blas", "fast"] {
         assert_eq!(in_process(&[("MLX_CPU", mode)], check_products), "");
     }
     programs::end();
@@ -244,6 +256,13 @@ fn missing_openblas() {
     for word in ["MLX_CPU=blas", "stock", "libscipy_openblas.so", "No such file"] {
         assert!(complained.contains(word), "{complained}");
     }
+    // In mode fast our kernels compute all the same, and netlib what is left to OpenBLAS.
+    let complained = in_process(&[preload[0], ("MLX_CPU", "fast")], || {
+        assert_eq!(cpu_mode().unwrap(), CpuMode::Fast);
+        check_products();
+    });
+    assert_eq!(complained.lines().count(), 1, "{complained}");
+    assert!(complained.contains("MLX_CPU=fast"), "{complained}");
     // Who asks for stock does not miss it.
     assert_eq!(in_process(&[preload[0], ("MLX_CPU", "stock")], check_lonely), "");
     programs::end();

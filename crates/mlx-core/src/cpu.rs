@@ -1,6 +1,6 @@
-//! CPU modes: which library computes matrix products and factorisations on the CPU.
+//! CPU modes: what computes matrix products, factorisations and, in mode `fast`, more on the CPU.
 //!
-//! Not here: the choice, which `MLX_CPU` makes when the library starts (mlx-link's native/blas.cpp).
+//! Not here: the choice, which `MLX_CPU` makes when the library starts (mlx-link's native/blas.cpp and fast.cpp).
 
 mod products;
 mod quantized;
@@ -10,7 +10,7 @@ mod run;
 use crate::{Result, ffi};
 use std::fmt;
 
-pub(crate) use run::run;
+pub(crate) use run::{check, run};
 
 /// What computes matrix products and factorisations on the CPU, chosen by `MLX_CPU` at the first tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,8 @@ pub enum CpuMode {
     Stock,
     /// OpenBLAS, the default: Python's graph, many times faster, other roundings.
     Blas,
-    /// OpenBLAS and kernels of this library: Python's graph, other roundings, and the speed that a processor has.
+    /// OpenBLAS, and kernels of this library for quantized products and for products, softmax and sums in float16 and
+    /// bfloat16: Python's graph, many times faster, sums in float32.
     Fast,
 }
 
@@ -35,7 +36,7 @@ impl fmt::Display for CpuMode {
     }
 }
 
-/// The CPU mode in force: [`Stock`](CpuMode::Stock) also where OpenBLAS was asked for and could not be loaded.
+/// The CPU mode in force: [`Stock`](CpuMode::Stock) also where OpenBLAS alone was asked for and could not be loaded.
 ///
 /// On Apple it is always `Stock`, which is Accelerate.
 ///

@@ -7,14 +7,17 @@
 
 #if defined(__APPLE__)
 
-namespace mlxr {
-bool is_fast() {
-  return false;
-}
-} // namespace mlxr
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 // Everything is one static library, whose products Accelerate computes.
-extern "C" int mlxr_fast_begin(mlxr_fast_run, mlx_stream) {
+extern "C" int mlxr_fast_begin(bool* begun, mlxr_fast_run, mlx_stream) {
+  *begun = false;
+  const char* mode = std::getenv("MLX_CPU");
+  if (mode != nullptr && std::strcmp(mode, "fast") == 0) {
+    std::fprintf(stderr, "mlx: MLX_CPU=fast is stock on Apple, where Accelerate computes.\n");
+  }
   return 0;
 }
 
@@ -319,9 +322,10 @@ bool is_fast() {
 
 using namespace mlxr;
 
-extern "C" int mlxr_fast_begin(mlxr_fast_run run, mlx_stream cpu) {
+extern "C" int mlxr_fast_begin(bool* begun, mlxr_fast_run run, mlx_stream cpu) {
   return guarded([&] {
-    if (!asks_for_fast()) {
+    *begun = asks_for_fast();
+    if (!*begun) {
       return;
     }
     kernels = run;

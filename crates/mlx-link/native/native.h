@@ -294,8 +294,8 @@ typedef mlx_string (*mlxr_fast_run)(
     size_t input_count,
     const mlxr_host_part* output);
 
-// Locked, before the first node. In mode fast, `run` computes from here on what it is better at than MLX.
-int mlxr_fast_begin(mlxr_fast_run run, mlx_stream cpu);
+// Locked, before the first node. In mode fast, which `begun` says, `run` computes from here on what it is better at than MLX.
+int mlxr_fast_begin(bool* begun, mlxr_fast_run run, mlx_stream cpu);
 
 // The CPU mode in force, "stock", "blas" or "fast": stock also where OpenBLAS could not be loaded, which this tries.
 int mlxr_cpu_mode(mlx_string* mode);

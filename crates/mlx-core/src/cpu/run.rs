@@ -8,7 +8,7 @@ use crate::{
     ffi::cpu::{Op, Part, Work},
 };
 use half::{bf16, f16};
-use mlx_cpu::{Floats, FloatsMut};
+use mlx_cpu::{Floats, FloatsMut, Isa};
 use std::convert::identity;
 
 /// The element types that kernels compute.
@@ -45,6 +45,11 @@ floats! {
     f32: F32, identity, identity;
     f16: F16, f16::to_f32, f16::from_f32;
     bf16: Bf16, bf16::to_f32, bf16::from_f32;
+}
+
+/// Whether kernels can run: `MLX_CPU_ISA` may ask for instructions that are not there.
+pub(crate) fn check() -> Result<(), String> {
+    Isa::chosen().map(|_| ())
 }
 
 /// Computes a node.

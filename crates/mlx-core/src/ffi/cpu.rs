@@ -60,8 +60,10 @@ impl<'a> Work<'a> {
 
 /// Before the first node: tells MLX of our kernels, where the mode is `fast`.
 pub(super) fn begin(stream: sys::mlx_stream) -> Result<(), String> {
-    let begun = call!(sys::mlxr_fast_begin, value Some(run), value stream);
-    status::check("mlx", ErrorKind::Setup, begun).map_err(|e| e.message().to_owned())
+    let mut begun = false;
+    let status = call!(sys::mlxr_fast_begin, out begun, value Some(run), value stream);
+    status::check("mlx", ErrorKind::Setup, status).map_err(|e| e.message().to_owned())?;
+    if begun { cpu::check() } else { Ok(()) }
 }
 
 /// Called by MLX on the thread of a stream, without the lock.
