@@ -22,9 +22,11 @@ fn main() -> ExitCode {
             ("the_mode_asked_for_is_in_force", the_mode_asked_for),
             ("blas_without_the_variable", blas_without_the_variable),
             ("nonsense_is_an_error", nonsense),
+            ("unknown_instructions_are_an_error_in_mode_fast", unknown_instructions),
             ("products_are_right_in_every_mode", products_are_right),
             ("stock_has_the_bits_of_netlib", stock_has_netlibs_bits),
             ("a_missing_openblas_is_stock_with_one_warning", missing_openblas),
+            ("fast_does_without_openblas", fast_without_openblas),
             ("a_later_change_of_the_variable_changes_nothing", later_change),
         ],
         1,
@@ -100,14 +102,23 @@ fn nonsense() {
         });
         assert_eq!(complained, "");
     }
-    // Kernels for instructions that this processor lacks.
-    let unknown = in_process(&[("MLX_CPU", "fast"), ("MLX_CPU_ISA", "nonsense")], || {
-        let error = Tensor::from_slice(&[1.0]).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Setup);
-        assert!(error.to_string().contains("MLX_CPU_ISA"), "{error}");
-    });
-    assert_eq!(unknown, "");
-    assert_eq!(in_process(&[("MLX_CPU", "blas"), ("MLX_CPU_ISA", "nonsense")], || in_force(CpuMode::Blas)), "");
+    programs::end();
+}
+
+/// Kernels for instructions that nobody has; only mode fast has kernels.
+fn unknown_instructions() {
+    for mode in ["fast", "blas"] {
+        let complained = in_process(&[("MLX_CPU", mode), ("MLX_CPU_ISA", "nonsense")], || {
+            let made = Tensor::from_slice(&[1.0]);
+            if env::var("MLX_CPU").unwrap() == "blas" {
+                return assert!(made.is_ok());
+            }
+            let error = made.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Setup);
+            assert!(error.to_string().contains("MLX_CPU_ISA"), "{error}");
+        });
+        assert_eq!(complained, "");
+    }
     programs::end();
 }
 
@@ -256,15 +267,23 @@ fn missing_openblas() {
     for word in ["MLX_CPU=blas", "stock", "libscipy_openblas.so", "No such file"] {
         assert!(complained.contains(word), "{complained}");
     }
-    // In mode fast our kernels compute all the same, and netlib what is left to OpenBLAS.
-    let complained = in_process(&[preload[0], ("MLX_CPU", "fast")], || {
+    // Who asks for stock does not miss it.
+    assert_eq!(in_process(&[preload[0], ("MLX_CPU", "stock")], check_lonely), "");
+    programs::end();
+}
+
+/// Our kernels compute all the same, and netlib what is left to OpenBLAS.
+fn fast_without_openblas() {
+    let library = lonely_library();
+    let preload = [("LD_PRELOAD", library.to_str().unwrap()), ("MLX_CPU", "fast")];
+    let complained = in_process(&preload, || {
         assert_eq!(cpu_mode().unwrap(), CpuMode::Fast);
         check_products();
     });
     assert_eq!(complained.lines().count(), 1, "{complained}");
-    assert!(complained.contains("MLX_CPU=fast"), "{complained}");
-    // Who asks for stock does not miss it.
-    assert_eq!(in_process(&[preload[0], ("MLX_CPU", "stock")], check_lonely), "");
+    for word in ["MLX_CPU=fast", "stock", "libscipy_openblas.so"] {
+        assert!(complained.contains(word), "{complained}");
+    }
     programs::end();
 }
 
