@@ -236,8 +236,8 @@ fn stock_has_netlibs_bits() {
 }
 
 /// A copy of our library in a folder of its own, where no OpenBLAS lies beside it or one folder up.
-fn lonely_library() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lonely/library");
+fn lonely_library(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).join("library");
     fs::create_dir_all(&folder).unwrap();
     let library = folder.join("libmlxc.so");
     // The process that runs on the copy comes by here too.
@@ -260,7 +260,7 @@ fn check_lonely() {
 
 fn missing_openblas() {
     // Loaded first, it is the library of that name for the program too.
-    let library = lonely_library();
+    let library = lonely_library("lonely");
     let preload = [("LD_PRELOAD", library.to_str().unwrap()), ("MLX_CPU", "blas")];
     let complained = in_process(&preload, check_lonely);
     assert_eq!(complained.lines().count(), 1, "{complained}");
@@ -274,7 +274,7 @@ fn missing_openblas() {
 
 /// Our kernels compute all the same, and netlib what is left to OpenBLAS.
 fn fast_without_openblas() {
-    let library = lonely_library();
+    let library = lonely_library("lonely-fast");
     let preload = [("LD_PRELOAD", library.to_str().unwrap()), ("MLX_CPU", "fast")];
     let complained = in_process(&preload, || {
         assert_eq!(cpu_mode().unwrap(), CpuMode::Fast);
