@@ -23,7 +23,7 @@ pub(super) struct Rows<'a> {
     format: Format,
     /// The number of the matrix's first row within the stack.
     start: usize,
-    pub(super) rows: usize,
+    pub(super) count: usize,
     pub(super) columns: usize,
 }
 
@@ -31,14 +31,14 @@ impl<'a> Rows<'a> {
     /// A matrix of a stack that was checked.
     pub(super) fn of(weights: &Weights<'a>, matrix: usize) -> Rows<'a> {
         let Weights { format, codes, scales, rows, columns, .. } = *weights;
-        Rows { codes, scales, format, start: matrix * rows, rows, columns }
+        Rows { codes, scales, format, start: matrix * rows, count: rows, columns }
     }
 
     /// The codes of a row, or of the last one where there is none.
     #[inline(always)]
     pub(super) fn row<C: Codec>(&self, row: usize) -> &'a [u8] {
         let bytes = self.columns / LANES * (2 * C::BITS);
-        let row = self.start + row.min(self.rows - 1);
+        let row = self.start + row.min(self.count - 1);
         &self.codes[row * bytes..(row + 1) * bytes]
     }
 
@@ -51,7 +51,7 @@ impl<'a> Rows<'a> {
     /// Reads the scales of some groups of a row.
     #[inline(always)]
     pub(super) fn read<S: Simd>(&self, s: S, row: usize, first: usize, count: usize, to: &mut Groups) {
-        let row = self.start + row.min(self.rows - 1);
+        let row = self.start + row.min(self.count - 1);
         let first = row * (self.columns / self.format.group()) + first;
         to.read(s, self.scales, self.format == Format::Nvfp4, first, count);
     }
