@@ -6,6 +6,7 @@
 
 #![deny(unsafe_code)]
 #![allow(clippy::inline_always, reason = "what is not inlined into a kernel's entry lacks its instructions")]
+#![allow(clippy::needless_range_loop, reason = "loops over lanes and tiles, which the compiler unrolls")]
 
 #[allow(unsafe_code, reason = "the only place for it")]
 pub mod arch;

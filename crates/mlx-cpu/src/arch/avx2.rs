@@ -51,12 +51,6 @@ impl Avx2 {
             let (low, high) = ((codes as u32).cast_signed(), ((codes >> 32) as u32).cast_signed());
             (_mm256_srlv_epi32(_mm256_set1_epi32(low), shifts), _mm256_srlv_epi32(_mm256_set1_epi32(high), shifts))
         }
-        fn small_fp8(self, codes: __m256i) -> __m256 {
-            let magnitude = _mm256_and_si256(_mm256_slli_epi32(codes, 20), _mm256_set1_epi32(0x07f0_0000));
-            let magnitude = _mm256_mul_ps(_mm256_castsi256_ps(magnitude), _mm256_set1_ps(f32::from_bits(0x7b80_0000)));
-            let sign = _mm256_and_si256(codes, _mm256_set1_epi32(i32::MIN));
-            _mm256_or_ps(magnitude, _mm256_castsi256_ps(sign))
-        }
         fn look(self, table: __m256, codes: __m256i) -> __m256 {
             let sign = _mm256_and_si256(_mm256_slli_epi32(codes, 28), _mm256_set1_epi32(i32::MIN));
             _mm256_xor_ps(_mm256_permutevar8x32_ps(table, codes), _mm256_castsi256_ps(sign))
@@ -143,9 +137,12 @@ impl Simd for Avx2 {
             Pair(_mm256_cvtepi32_ps(low), _mm256_cvtepi32_ps(high))
         }
         fn fp8(self, codes: &[u8; LANES]) -> Pair {
-            let low = _mm256_cvtepi8_epi32(_mm_loadl_epi64(codes.as_ptr().cast()));
-            let high = _mm256_cvtepi8_epi32(_mm_loadl_epi64(codes[8..].as_ptr().cast()));
-            Pair(self.small_fp8(low), self.small_fp8(high))
+            // As halves, whose exponent is 8 more: what is subnormal in single precision would be slow.
+            let wide = _mm256_cvtepi8_epi16(_mm_loadu_si128(codes.as_ptr().cast()));
+            let halves = _mm256_andnot_si256(_mm256_set1_epi16(0x4000), _mm256_slli_epi16(wide, 7));
+            let (low, high) = (_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+            let by = _mm256_set1_ps(256.0);
+            Pair(_mm256_mul_ps(_mm256_cvtph_ps(low), by), _mm256_mul_ps(_mm256_cvtph_ps(high), by))
         }
     }
 }

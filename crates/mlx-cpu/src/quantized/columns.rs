@@ -52,7 +52,7 @@ impl<C: Codec> Across<'_, C> {
         for i in 0..M {
             self.out[(m + i) * self.width..(m + i + 1) * self.width].fill(0.0);
         }
-        for from in (0..self.rows.rows).step_by(DEPTH) {
+        for from in (0..self.rows.count).step_by(DEPTH) {
             let mut n = 0;
             while n + 4 * C::VECTORS * LANES <= self.width {
                 self.tile::<S, M, 4>(s, m, n, from);
@@ -68,7 +68,7 @@ impl<C: Codec> Across<'_, C> {
     /// `M` rows of `x` with `N` of the codec's smallest groups, over some rows of codes.
     #[inline(always)]
     fn tile<S: Simd, const M: usize, const N: usize>(&mut self, s: S, m: usize, n: usize, from: usize) {
-        let depth = self.rows.rows;
+        let depth = self.rows.count;
         let (unit, bytes) = (C::VECTORS * LANES, C::VECTORS * 2 * C::BITS);
         let at = self.first + n;
         let mut sums = [[[s.splat(0.0); 2]; N]; M];

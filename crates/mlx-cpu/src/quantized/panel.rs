@@ -1,11 +1,14 @@
 //! `x @ w^T` for many rows of `x`: some rows of codes are decoded once, then multiplied as plain floats.
 
 use super::{
-    codec::{Codec, Groups, SCALES, sixteen},
+    codec::{Codec, Groups, SCALES},
     rows::{ROWS, Rows},
 };
 use crate::arch::{Kernel, LANES, Simd};
-use std::marker::PhantomData;
+use std::{marker::PhantomData, ops::Range};
+
+/// How many products a lane sums before the sums are added up: shorter sums lose fewer bits.
+const BLOCK: usize = 32;
 
 /// `out[m, n] = x[m] · w[first + n]` for `width` rows of codes; `out` is rows of `width`.
 pub(super) struct Many<'a, C> {
@@ -90,15 +93,11 @@ impl<C: Codec> Many<'_, C> {
             w[i] = &self.panel[(n + i) * columns..(n + i + 1) * columns];
         }
         let mut sums = [[s.splat(0.0); N]; M];
-        for at in (0..columns).step_by(LANES) {
-            let mut values = [s.splat(0.0); N];
-            for i in 0..N {
-                values[i] = s.load(sixteen(w[i], at));
-            }
+        for from in (0..columns).step_by(BLOCK * LANES) {
+            let part = dot(s, from..columns.min(from + BLOCK * LANES), &x, &w);
             for i in 0..M {
-                let x = s.load(sixteen(x[i], at));
                 for j in 0..N {
-                    sums[i][j] = s.fma(values[j], x, sums[i][j]);
+                    sums[i][j] = s.add(sums[i][j], part[i][j]);
                 }
             }
         }
@@ -112,4 +111,36 @@ impl<C: Codec> Many<'_, C> {
             }
         }
     }
+}
+
+/// The products of some columns, summed.
+#[inline(always)]
+fn dot<S: Simd, const M: usize, const N: usize>(
+    s: S,
+    columns: Range<usize>,
+    x: &[&[f32]; M],
+    w: &[&[f32]; N],
+) -> [[S::F; N]; M] {
+    let (mut xs, mut ws) = ([[].as_slice(); M], [[].as_slice(); N]);
+    let steps = columns.len() / LANES;
+    for i in 0..M {
+        xs[i] = &x[i][columns.clone()].as_chunks().0[..steps];
+    }
+    for j in 0..N {
+        ws[j] = &w[j][columns.clone()].as_chunks().0[..steps];
+    }
+    let mut sums = [[s.splat(0.0); N]; M];
+    for at in 0..steps {
+        let mut values = [s.splat(0.0); N];
+        for j in 0..N {
+            values[j] = s.load(&ws[j][at]);
+        }
+        for i in 0..M {
+            let x = s.load(&xs[i][at]);
+            for j in 0..N {
+                sums[i][j] = s.fma(values[j], x, sums[i][j]);
+            }
+        }
+    }
+    sums
 }

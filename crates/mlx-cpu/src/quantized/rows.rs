@@ -12,6 +12,9 @@ use std::marker::PhantomData;
 /// How many rows of codes are decoded side by side: they share the loads of `x`.
 pub(super) const ROWS: usize = 4;
 
+/// How many products a lane sums before the sums are added up: shorter sums lose fewer bits.
+const BLOCK: usize = 16;
+
 /// Some rows of codes of one matrix.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
@@ -20,7 +23,7 @@ pub(super) struct Rows<'a> {
     format: Format,
     /// The number of the matrix's first row within the stack.
     start: usize,
-    pub(super) rows: usize,
+    pub(super) count: usize,
     pub(super) columns: usize,
 }
 
@@ -28,14 +31,14 @@ impl<'a> Rows<'a> {
     /// A matrix of a stack that was checked.
     pub(super) fn of(weights: &Weights<'a>, matrix: usize) -> Rows<'a> {
         let Weights { format, codes, scales, rows, columns, .. } = *weights;
-        Rows { codes, scales, format, start: matrix * rows, rows, columns }
+        Rows { codes, scales, format, start: matrix * rows, count: rows, columns }
     }
 
     /// The codes of a row, or of the last one where there is none.
     #[inline(always)]
     pub(super) fn row<C: Codec>(&self, row: usize) -> &'a [u8] {
         let bytes = self.columns / LANES * (2 * C::BITS);
-        let row = self.start + row.min(self.rows - 1);
+        let row = self.start + row.min(self.count - 1);
         &self.codes[row * bytes..(row + 1) * bytes]
     }
 
@@ -48,7 +51,7 @@ impl<'a> Rows<'a> {
     /// Reads the scales of some groups of a row.
     #[inline(always)]
     pub(super) fn read<S: Simd>(&self, s: S, row: usize, first: usize, count: usize, to: &mut Groups) {
-        let row = self.start + row.min(self.rows - 1);
+        let row = self.start + row.min(self.count - 1);
         let first = row * (self.columns / self.format.group()) + first;
         to.read(s, self.scales, self.format == Format::Nvfp4, first, count);
     }
@@ -126,7 +129,16 @@ impl<C: Codec> Few<'_, C> {
             for i in 0..ROWS {
                 self.rows.read(s, self.first + n + i, from, count, &mut scales[i]);
             }
-            dot::<S, C, M>(s, (from, count, shared), codes, x, &scales, &mut sums);
+            let block = (BLOCK * LANES / self.rows.group()).max(1);
+            for start in (0..count).step_by(block) {
+                let groups = (from, start, count.min(start + block));
+                let part = dot::<S, C, M>(s, groups, shared, codes, x, &scales);
+                for i in 0..M {
+                    for n in 0..ROWS {
+                        sums[i][n] = s.add(sums[i][n], part[i][n]);
+                    }
+                }
+            }
         }
         for i in 0..M {
             let four = s.sum4(sums[i]);
@@ -139,19 +151,19 @@ impl<C: Codec> Few<'_, C> {
     }
 }
 
-/// Adds the products of some groups to the sums.
+/// The products of some groups, summed: of the scales `start..end`, the first of which is the row's `from`th.
 #[inline(always)]
 fn dot<S: Simd, C: Codec, const M: usize>(
     s: S,
-    (from, count, shared): (usize, usize, usize),
+    (from, start, end): (usize, usize, usize),
+    shared: usize,
     codes: [&[u8]; ROWS],
     x: [&[f32]; M],
     scales: &[Groups; ROWS],
-    sums: &mut [[S::F; ROWS]; M],
-) {
+) -> [[S::F; ROWS]; M] {
     let (bytes, values) = (C::VECTORS * 2 * C::BITS, C::VECTORS * LANES);
-    let mut sum = *sums;
-    for scale in 0..count.min(SCALES) {
+    let mut sums = [[s.splat(0.0); ROWS]; M];
+    for scale in start..end.min(SCALES) {
         for unit in (from + scale) * shared..(from + scale + 1) * shared {
             for n in 0..ROWS {
                 let group = C::group(s, scales[n].scales[scale], scales[n].biases[scale]);
@@ -160,11 +172,11 @@ fn dot<S: Simd, C: Codec, const M: usize>(
                     let w = C::values(s, group, &codes[v * 2 * C::BITS..(v + 1) * 2 * C::BITS]);
                     for m in 0..M {
                         let x = s.load(sixteen(x[m], unit * values + v * LANES));
-                        sum[m][n] = s.fma(w, x, sum[m][n]);
+                        sums[m][n] = s.fma(w, x, sums[m][n]);
                     }
                 }
             }
         }
     }
-    *sums = sum;
+    sums
 }

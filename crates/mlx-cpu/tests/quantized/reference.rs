@@ -199,15 +199,18 @@ impl Case {
         out
     }
 
-    /// In double precision: the sum, and the sum of the magnitudes.
+    /// In double precision: the sum, and the sum of the magnitudes of all that is added.
     pub(crate) fn exact(&self) -> Vec<(f64, f64)> {
         self.outputs(|x, place| {
             let product = |(k, &x): (usize, &f32)| {
                 let (row, column) = place(k);
-                f64::from(x) * self.stack.exact(row, column)
+                let (scale, bias) = self.stack.scale(row, column);
+                let scaled =
+                    f64::from(scale * self.stack.unscaled(row, column)).abs() + f64::from(bias).abs();
+                (f64::from(x) * self.stack.exact(row, column), f64::from(x.abs()) * scaled)
             };
             let products = x.iter().enumerate().map(product);
-            products.fold((0.0, 0.0), |(sum, size), product| (sum + product, size + product.abs()))
+            products.fold((0.0, 0.0), |(sum, sizes), (product, size)| (sum + product, sizes + size))
         })
     }
 
