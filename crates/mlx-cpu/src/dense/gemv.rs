@@ -1,6 +1,6 @@
 //! Products of one to four rows with a matrix: the matrix is read once, as it lies, so that memory sets the pace.
 
-use super::pack::Lines;
+pub(crate) use super::pack::Lines;
 use crate::{
     Isa,
     arch::{Dense, Kernel, LANES, dispatch},
@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The most rows.
-pub(super) const MAX_ROWS: usize = 4;
+pub(crate) const MAX_ROWS: usize = 4;
 
 /// The sums of a product, a block of columns after the other, in each block row after row.
 pub(super) struct Sums {
@@ -42,13 +42,16 @@ pub(super) fn multiply<T: Element>(isa: Isa, rows: usize, left: &[f32], columns:
     Sums { values, rows, block }
 }
 
-/// A block of columns.
-struct Part<'a, T> {
-    rows: usize,
-    left: &'a [f32],
-    columns: Lines<'a, T>,
-    sums: &'a mut [f32],
-    block: usize,
+/// Rows times a block of columns.
+pub(crate) struct Part<'a, T> {
+    pub(crate) rows: usize,
+    /// The rows, close.
+    pub(crate) left: &'a [f32],
+    pub(crate) columns: Lines<'a, T>,
+    /// The sums of a row after those of another. Columns that lie whole are written, others are added to what is there.
+    pub(crate) sums: &'a mut [f32],
+    /// From one row's sums to the next; whole vectors.
+    pub(crate) block: usize,
 }
 
 impl<T: Element> Kernel for Part<'_, T> {
@@ -58,9 +61,9 @@ impl<T: Element> Kernel for Part<'_, T> {
     fn run<S: Dense>(self, s: S) {
         match (self.rows, self.columns.whole) {
             (1, true) => self.whole::<S, 1, 4>(s),
-            (2, true) => self.whole::<S, 2, 2>(s),
-            (3, true) => self.whole::<S, 3, 1>(s),
-            (_, true) => self.whole::<S, 4, 1>(s),
+            (2, true) => self.whole::<S, 2, 4>(s),
+            (3, true) => self.whole::<S, 3, 4>(s),
+            (_, true) => self.whole::<S, 4, 4>(s),
             (1, false) => self.steps::<S, 1>(s),
             (2, false) => self.steps::<S, 2>(s),
             (3, false) => self.steps::<S, 3>(s),
@@ -158,6 +161,10 @@ fn dots<T: Element, S: Dense, const R: usize, const C: usize>(s: S, left: &[f32]
     }
     let mut out = [[0.0; C]; R];
     for (out, sums) in out.iter_mut().zip(&sums) {
+        if let (Some(out), Some(sums)) = (out.first_chunk_mut(), sums.first_chunk()) {
+            *out = s.sum4(*sums);
+            continue;
+        }
         for (out, &sum) in out.iter_mut().zip(sums) {
             *out = s.sum(sum);
         }

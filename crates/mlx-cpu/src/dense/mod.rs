@@ -5,7 +5,7 @@
 //! Not here: batches, which are the caller's loop, and products with quantized weights.
 
 mod gemm;
-mod gemv;
+pub(crate) mod gemv;
 mod pack;
 mod tile;
 
