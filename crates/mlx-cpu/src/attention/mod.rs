@@ -89,7 +89,7 @@ impl Attention<'_> {
     /// Attends into `out`, which has batches, heads, queries and `value_dim`, close to each other.
     ///
     /// # Errors
-    /// Element types of queries, keys, values and output differ, a slice is too short, or heads do not divide.
+    /// Element types of queries, keys, values and output differ, a slice is too short, or heads do not divide; `dim` is 0.
     ///
     /// ```
     /// use mlx_cpu::{Floats, FloatsMut, Isa, attention::{Attention, Heads, Mask}};
@@ -119,6 +119,9 @@ impl Attention<'_> {
         let Attention { batches, heads, kv_heads, queries, keys, dim, value_dim, .. } = *self;
         if !(if kv_heads == 0 { heads == 0 } else { heads.is_multiple_of(kv_heads) }) {
             return Err(format!("attention: {heads} query heads are no multiple of {kv_heads} of keys and values"));
+        }
+        if dim == 0 {
+            return Err("attention: queries and keys of no elements".into());
         }
         let all = [("queries", q.len(), self.q.needs([batches, heads, queries, dim])),
             ("keys", k.len(), self.k.needs([batches, kv_heads, keys, dim])),
