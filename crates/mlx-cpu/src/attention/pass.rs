@@ -26,6 +26,8 @@ struct Partial {
 
 /// One head of keys and values, or some of its keys.
 struct Pass<'a, T> {
+    /// Products are entered anew: inlined here for every set they take minutes to compile.
+    isa: Isa,
     call: &'a Attention<'a>,
     batch: usize,
     kv_head: usize,
@@ -51,7 +53,7 @@ pub(super) fn attend<T: Element>(call: &Attention, isa: Isa, q: &[T], k: &[T], v
         let (batch, kv_head) = (place / call.kv_heads, place % call.kv_heads);
         let k = &k[call.k.at(batch, kv_head) + first * call.k.row..];
         let v = &v[call.v.at(batch, kv_head) + first * call.v.row..];
-        Pass { call, batch, kv_head, first, k, v, q, keys: some.min(call.keys - first), partial, stride }
+        Pass { isa, call, batch, kv_head, first, k, v, q, keys: some.min(call.keys - first), partial, stride }
     });
     share::each(items.collect(), |pass| dispatch(isa, pass));
     dispatch(isa, Combine { call, partial, parts, rows, out });
@@ -73,7 +75,8 @@ impl<T: Element> Kernel for Pass<'_, T> {
             let keys = Lines::whole(&self.k[first * self.call.k.row..], self.call.k.row, count, self.call.dim);
             let values = Lines::steps(&self.v[first * self.call.v.row..], self.call.v.row, self.call.value_dim, count);
             for (left, scores) in queries.chunks(MAX_ROWS * self.call.dim.max(1)).zip(scores.chunks_mut(MAX_ROWS * BLOCK)) {
-                Part { rows: scores.len() / BLOCK, left, columns: keys, sums: scores, block: BLOCK }.run(s);
+                let part = Part { rows: scores.len() / BLOCK, left, columns: keys, sums: scores, block: BLOCK };
+                dispatch(self.isa, part);
             }
             for row in 0..rows {
                 let scores = &mut scores[row * BLOCK..][..count];
@@ -85,7 +88,8 @@ impl<T: Element> Kernel for Pass<'_, T> {
                 scores.copy_within(row * BLOCK..row * BLOCK + count, row * count);
             }
             for (left, sums) in scores[..rows * count].chunks(MAX_ROWS * count).zip(sums.chunks_mut(MAX_ROWS * width)) {
-                Part { rows: left.len() / count, left, columns: values, sums, block: width }.run(s);
+                let part = Part { rows: left.len() / count, left, columns: values, sums, block: width };
+                dispatch(self.isa, part);
             }
         }
         for ((partial, sums), (most, total)) in self.partial.chunks_mut(self.stride).zip(sums.chunks(width)).zip(state) {

@@ -61,9 +61,9 @@ impl<T: Element> Kernel for Part<'_, T> {
     fn run<S: Dense>(self, s: S) {
         match (self.rows, self.columns.whole) {
             (1, true) => self.whole::<S, 1, 4>(s),
-            (2, true) => self.whole::<S, 2, 4>(s),
-            (3, true) => self.whole::<S, 3, 4>(s),
-            (_, true) => self.whole::<S, 4, 4>(s),
+            (2, true) => self.whole::<S, 2, 2>(s),
+            (3, true) => self.whole::<S, 3, 1>(s),
+            (_, true) => self.whole::<S, 4, 1>(s),
             (1, false) => self.steps::<S, 1>(s),
             (2, false) => self.steps::<S, 2>(s),
             (3, false) => self.steps::<S, 3>(s),
