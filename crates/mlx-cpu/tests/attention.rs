@@ -52,7 +52,9 @@ fn inputs<T: Number>(random: &mut Random, case: Case, hide: Hide, sinks: bool) -
         k: random.many(case.batches * case.kv_heads * room * (case.dim + 1)),
         v: random.many(case.batches * case.kv_heads * room * (case.value_dim + 2)),
         seen: (0..masked).map(|_| u8::from(hide != Hide::All && random.below(3) > 0)).collect(),
-        added: (0..masked).map(|_| if hide == Hide::Infinite { f32::NEG_INFINITY } else { random.unit() * 3.0 }).collect(),
+        added: (0..masked)
+            .map(|_| if hide == Hide::Infinite { f32::NEG_INFINITY } else { random.unit() * 3.0 })
+            .collect(),
         sinks: sinks.then(|| random.many(heads)),
     }
 }
@@ -84,7 +86,15 @@ fn call<'a, T: Number>(case: Case, hide: Hide, inputs: &'a Inputs<T>) -> Attenti
 }
 
 /// An output row in float64, with the size of what was summed.
-fn row<T: Number>(case: Case, hide: Hide, x: &Inputs<T>, least: f64, b: usize, h: usize, i: usize) -> Vec<(f64, f64)> {
+fn row<T: Number>(
+    case: Case,
+    hide: Hide,
+    x: &Inputs<T>,
+    least: f64,
+    b: usize,
+    h: usize,
+    i: usize,
+) -> Vec<(f64, f64)> {
     let heads = case.kv_heads * case.group;
     let kv = (b * case.kv_heads + h / case.group) * (case.keys + 3);
     let q = &x.q[((b * heads + h) * case.queries + i) * case.dim..][..case.dim];
@@ -106,7 +116,8 @@ fn row<T: Number>(case: Case, hide: Hide, x: &Inputs<T>, least: f64, b: usize, h
     let powers: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
     let total: f64 = powers.iter().sum();
     let column = |d| {
-        let terms = (0..case.keys).map(|j| powers[j] / total * x.v[(kv + j) * (case.value_dim + 2) + d].wide());
+        let terms =
+            (0..case.keys).map(|j| powers[j] / total * x.v[(kv + j) * (case.value_dim + 2) + d].wide());
         terms.fold((0.0, 0.0), |(sum, size), x: f64| (sum + x, size + x.abs()))
     };
     (0..case.value_dim).map(column).collect()
@@ -116,7 +127,17 @@ fn row<T: Number>(case: Case, hide: Hide, x: &Inputs<T>, least: f64, b: usize, h
 fn compare<T: Number>(case: Case, hide: Hide, inputs: &Inputs<T>, least: f64) {
     let heads = case.kv_heads * case.group;
     let want: Vec<_> = (0..case.batches * heads * case.queries)
-        .flat_map(|n| row(case, hide, inputs, least, n / case.queries / heads, n / case.queries % heads, n % case.queries))
+        .flat_map(|n| {
+            row(
+                case,
+                hide,
+                inputs,
+                least,
+                n / case.queries / heads,
+                n / case.queries % heads,
+                n % case.queries,
+            )
+        })
         .collect();
     for isa in sets() {
         let mut out = vec![T::of(9.0); want.len()];
@@ -201,11 +222,20 @@ fn without_keys_and_refusals() {
     let said = |call: Attention, k: &[f32], out: &mut [f32]| run(call, k, out).unwrap_err();
     let short = &inputs.k[..3 * 40 * 21 + 36 * 21 + 19];
     assert_eq!(said(good, short, &mut out), "attention: keys: 3296 elements are needed, the slice has 3295");
-    assert_eq!(said(good, &inputs.k, &mut out[1..]), "attention: output: 204 elements are needed, the slice has 203");
+    assert_eq!(
+        said(good, &inputs.k, &mut out[1..]),
+        "attention: output: 204 elements are needed, the slice has 203"
+    );
     let odd = Attention { kv_heads: 4, ..good };
-    assert_eq!(said(odd, &inputs.k, &mut out), "attention: 6 query heads are no multiple of 4 of keys and values");
+    assert_eq!(
+        said(odd, &inputs.k, &mut out),
+        "attention: 6 query heads are no multiple of 4 of keys and values"
+    );
     let masked = Attention { mask: Mask::Seen(&[1; 5], [0, 0, 0, 1]), ..good };
     assert_eq!(said(masked, &inputs.k, &mut out), "attention: mask: 37 elements are needed, the slice has 5");
     let far = Attention { k: Heads { row: usize::MAX, ..good.k }, ..good };
-    assert_eq!(said(far, &inputs.k, &mut out), "attention: keys: more than memory has elements are needed, the slice has 3360");
+    assert_eq!(
+        said(far, &inputs.k, &mut out),
+        "attention: keys: more than memory has elements are needed, the slice has 3360"
+    );
 }

@@ -40,7 +40,13 @@ fn check<T: Number>(len: usize, x: &[T]) {
             let out = reduced(how, isa, len, x, rows);
             for (row, out) in x.chunks(len).zip(out) {
                 let (want, size) = wanted(how, row);
-                near(out, want, size, 4.0 + len as f64 / 64.0, &format_args!("{} {how:?} of {len} on {isa}", T::NAME));
+                near(
+                    out,
+                    want,
+                    size,
+                    4.0 + len as f64 / 64.0,
+                    &format_args!("{} {how:?} of {len} on {isa}", T::NAME),
+                );
             }
         }
         let mut out = vec![T::default(); x.len()];
@@ -51,7 +57,13 @@ fn check<T: Number>(len: usize, x: &[T]) {
             let total: f64 = powers.iter().sum();
             for (&out, power) in out.iter().zip(powers) {
                 let want = power / total;
-                near(out, want, want, 8.0 + len as f64 / 64.0, &format_args!("{} softmax of {len} on {isa}", T::NAME));
+                near(
+                    out,
+                    want,
+                    want,
+                    8.0 + len as f64 / 64.0,
+                    &format_args!("{} softmax of {len} on {isa}", T::NAME),
+                );
             }
         }
     }
@@ -139,7 +151,8 @@ fn refusals() {
     let isa = Isa::best();
     let said = Reduction::Sum.run(isa, 4, f32::floats(&x), f32::floats_mut(&mut out)).unwrap_err();
     assert_eq!(said, "Sum: 6 values are not 2 rows of 4");
-    let said = Reduction::Mean.run(isa, 3, f32::floats(&x), f16::floats_mut(&mut [f16::ZERO; 2])).unwrap_err();
+    let said =
+        Reduction::Mean.run(isa, 3, f32::floats(&x), f16::floats_mut(&mut [f16::ZERO; 2])).unwrap_err();
     assert_eq!(said, "Mean: values are float32, the output float16");
     let said = softmax(isa, 4, f32::floats(&x), f32::floats_mut(&mut [0.0; 6])).unwrap_err();
     assert_eq!(said, "softmax: 6 values and 6 of output are not rows of 4");

@@ -105,9 +105,15 @@ impl Attention<'_> {
     /// ```
     pub fn run(&self, isa: Isa, q: Floats, k: Floats, v: Floats, out: FloatsMut) -> Result<(), String> {
         match (q, k, v, out) {
-            (Floats::F32(q), Floats::F32(k), Floats::F32(v), FloatsMut::F32(out)) => self.typed(isa, q, k, v, out),
-            (Floats::F16(q), Floats::F16(k), Floats::F16(v), FloatsMut::F16(out)) => self.typed(isa, q, k, v, out),
-            (Floats::Bf16(q), Floats::Bf16(k), Floats::Bf16(v), FloatsMut::Bf16(out)) => self.typed(isa, q, k, v, out),
+            (Floats::F32(q), Floats::F32(k), Floats::F32(v), FloatsMut::F32(out)) => {
+                self.typed(isa, q, k, v, out)
+            }
+            (Floats::F16(q), Floats::F16(k), Floats::F16(v), FloatsMut::F16(out)) => {
+                self.typed(isa, q, k, v, out)
+            }
+            (Floats::Bf16(q), Floats::Bf16(k), Floats::Bf16(v), FloatsMut::Bf16(out)) => {
+                self.typed(isa, q, k, v, out)
+            }
             (q, k, v, out) => {
                 let names = [q.name(), k.name(), v.name(), out.name()];
                 Err(format!("attention: queries, keys, values and output are {}", names.join(", ")))
@@ -118,15 +124,22 @@ impl Attention<'_> {
     fn typed<T: Element>(&self, isa: Isa, q: &[T], k: &[T], v: &[T], out: &mut [T]) -> Result<(), String> {
         let Attention { batches, heads, kv_heads, queries, keys, dim, value_dim, .. } = *self;
         if !(if kv_heads == 0 { heads == 0 } else { heads.is_multiple_of(kv_heads) }) {
-            return Err(format!("attention: {heads} query heads are no multiple of {kv_heads} of keys and values"));
+            return Err(format!(
+                "attention: {heads} query heads are no multiple of {kv_heads} of keys and values"
+            ));
         }
         if dim == 0 {
             return Err("attention: queries and keys of no elements".into());
         }
-        let all = [("queries", q.len(), self.q.needs([batches, heads, queries, dim])),
+        let all = [
+            ("queries", q.len(), self.q.needs([batches, heads, queries, dim])),
             ("keys", k.len(), self.k.needs([batches, kv_heads, keys, dim])),
             ("values", v.len(), self.v.needs([batches, kv_heads, keys, value_dim])),
-            ("output", out.len(), Heads::close(heads, queries, value_dim).needs([batches, heads, queries, value_dim])),
+            (
+                "output",
+                out.len(),
+                Heads::close(heads, queries, value_dim).needs([batches, heads, queries, value_dim]),
+            ),
             ("mask", self.mask.len(), self.mask.needs([batches, heads, queries, keys])),
             ("sinks", self.sinks.map_or(heads, |sinks| sinks.len()), Some(heads)),
         ];

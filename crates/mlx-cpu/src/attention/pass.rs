@@ -72,10 +72,15 @@ impl<T: Element> Kernel for Pass<'_, T> {
         let mut state = vec![(f32::NEG_INFINITY, 0.0); rows];
         for first in (0..self.keys).step_by(BLOCK) {
             let count = BLOCK.min(self.keys - first);
-            let keys = Lines::whole(&self.k[first * self.call.k.row..], self.call.k.row, count, self.call.dim);
-            let values = Lines::steps(&self.v[first * self.call.v.row..], self.call.v.row, self.call.value_dim, count);
-            for (left, scores) in queries.chunks(MAX_ROWS * self.call.dim.max(1)).zip(scores.chunks_mut(MAX_ROWS * BLOCK)) {
-                let part = Part { rows: scores.len() / BLOCK, left, columns: keys, sums: scores, block: BLOCK };
+            let keys =
+                Lines::whole(&self.k[first * self.call.k.row..], self.call.k.row, count, self.call.dim);
+            let values =
+                Lines::steps(&self.v[first * self.call.v.row..], self.call.v.row, self.call.value_dim, count);
+            for (left, scores) in
+                queries.chunks(MAX_ROWS * self.call.dim.max(1)).zip(scores.chunks_mut(MAX_ROWS * BLOCK))
+            {
+                let part =
+                    Part { rows: scores.len() / BLOCK, left, columns: keys, sums: scores, block: BLOCK };
                 dispatch(self.isa, part);
             }
             for row in 0..rows {
@@ -87,12 +92,16 @@ impl<T: Element> Kernel for Pass<'_, T> {
             for row in 1..rows {
                 scores.copy_within(row * BLOCK..row * BLOCK + count, row * count);
             }
-            for (left, sums) in scores[..rows * count].chunks(MAX_ROWS * count).zip(sums.chunks_mut(MAX_ROWS * width)) {
+            for (left, sums) in
+                scores[..rows * count].chunks(MAX_ROWS * count).zip(sums.chunks_mut(MAX_ROWS * width))
+            {
                 let part = Part { rows: left.len() / count, left, columns: values, sums, block: width };
                 dispatch(self.isa, part);
             }
         }
-        for ((partial, sums), (most, total)) in self.partial.chunks_mut(self.stride).zip(sums.chunks(width)).zip(state) {
+        for ((partial, sums), (most, total)) in
+            self.partial.chunks_mut(self.stride).zip(sums.chunks(width)).zip(state)
+        {
             partial[0] = most;
             partial[1] = total;
             partial[2..].copy_from_slice(sums);
@@ -196,11 +205,13 @@ impl<T: Element> Kernel for Combine<'_, T> {
         for (number, out) in out.chunks_mut(call.value_dim).enumerate() {
             // Heads of a batch follow each other as rows of their places do.
             let (place, row) = (number / rows, number % rows);
-            let all = || (0..parts).map(|part| &values[((place * parts + part) * rows + row) * stride..][..stride]);
+            let all =
+                || (0..parts).map(|part| &values[((place * parts + part) * rows + row) * stride..][..stride]);
             let sink = call.sinks.map(|sinks| one(sinks, number / call.queries % call.heads));
             let most = all().map(|partial| partial[0]).chain(sink).fold(f32::NEG_INFINITY, f32::max);
             let weight = |score: f32| if score == f32::NEG_INFINITY { 0.0 } else { (score - most).exp() };
-            let total: f32 = all().map(|partial| weight(partial[0]) * partial[1]).sum::<f32>() + sink.map_or(0.0, weight);
+            let total: f32 =
+                all().map(|partial| weight(partial[0]) * partial[1]).sum::<f32>() + sink.map_or(0.0, weight);
             for (at, out) in out.chunks_mut(LANES).enumerate() {
                 let mut sum = s.splat(0.0);
                 for partial in all() {

@@ -131,8 +131,9 @@ impl<T: Element> Part<'_, T> {
                 for (&factor, &vector) in factors.iter().zip(&vectors).skip(1) {
                     sum = s.fma(factor, vector, sum);
                 }
-                let to: &mut [f32; LANES] =
-                    (&mut self.sums[r * self.block + left..][..LANES]).try_into().expect("blocks are whole vectors");
+                let to: &mut [f32; LANES] = (&mut self.sums[r * self.block + left..][..LANES])
+                    .try_into()
+                    .expect("blocks are whole vectors");
                 s.store(s.add(s.load(to), sum), to);
             }
             left += LANES;
@@ -142,7 +143,12 @@ impl<T: Element> Part<'_, T> {
 
 /// The dot products of `R` rows of `left` with `C` lines of `k` elements.
 #[inline(always)]
-fn dots<T: Element, S: Dense, const R: usize, const C: usize>(s: S, left: &[f32], k: usize, lines: [&[T]; C]) -> [[f32; C]; R] {
+fn dots<T: Element, S: Dense, const R: usize, const C: usize>(
+    s: S,
+    left: &[f32],
+    k: usize,
+    lines: [&[T]; C],
+) -> [[f32; C]; R] {
     let rows: [&[f32]; R] = std::array::from_fn(|r| &left[r * k..][..k]);
     let lines = lines.map(|line| &line[..k]);
     let mut sums = [[s.splat(0.0); C]; R];

@@ -73,7 +73,13 @@ impl<'a, T: Copy> Lines<'a, T> {
 
 /// Fills a panel of `width` lines from `first` on, step after step; zeros for lines behind the last.
 #[inline(always)]
-pub(super) fn pack<T: Element, S: Dense>(s: S, lines: &Lines<T>, first: usize, width: usize, panel: &mut [f32]) {
+pub(super) fn pack<T: Element, S: Dense>(
+    s: S,
+    lines: &Lines<T>,
+    first: usize,
+    width: usize,
+    panel: &mut [f32],
+) {
     let here = width.min(lines.count - first);
     if lines.whole {
         for left in (0..here).step_by(LANES) {
