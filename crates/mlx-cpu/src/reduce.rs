@@ -6,7 +6,7 @@ use crate::{
     Floats, FloatsMut, Isa,
     arch::{Dense, Kernel, LANES, dispatch},
     elements::Element,
-    math, scratch, share,
+    scratch, share,
 };
 
 /// What becomes of a row.
@@ -133,7 +133,7 @@ impl<T: Element> Kernel for Softmax<'_, T> {
             let most = s.splat(largest(s, x));
             let mut total = s.splat(0.0);
             for (x, room) in x.chunks(LANES).zip(self.room.chunks_mut(LANES)) {
-                let power = math::exp(s, s.sub(T::load_part(s, x, f32::NEG_INFINITY), most));
+                let power = s.exp(s.sub(T::load_part(s, x, f32::NEG_INFINITY), most));
                 total = s.add(total, power);
                 f32::store_part(s, power, room);
             }
@@ -175,7 +175,7 @@ fn log_sum_exp<T: Element, S: Dense>(s: S, x: &[T]) -> f32 {
     let base = if most.is_infinite() { 0.0 } else { most };
     let mut total = s.splat(0.0);
     for x in x.chunks(LANES) {
-        total = s.add(total, math::exp(s, s.sub(T::load_part(s, x, f32::NEG_INFINITY), s.splat(base))));
+        total = s.add(total, s.exp(s.sub(T::load_part(s, x, f32::NEG_INFINITY), s.splat(base))));
     }
     let total = s.sum(total);
     if total.is_nan() || !most.is_infinite() { base + total.ln() } else { most }

@@ -6,7 +6,7 @@ use crate::{
     arch::{Dense, Kernel, LANES, dispatch},
     dense::gemv::{Lines, MAX_ROWS, Part},
     elements::Element,
-    math, reduce, share,
+    reduce, share,
 };
 
 /// Keys whose scores are computed before their values are read.
@@ -173,7 +173,7 @@ fn step<S: Dense>(s: S, scores: &mut [f32], (most, total): &mut (f32, f32), sums
     let base = if now == f32::NEG_INFINITY { 0.0 } else { now };
     let mut powers = s.splat(0.0);
     for scores in scores.chunks_mut(LANES) {
-        let power = math::exp(s, s.sub(f32::load_part(s, scores, f32::NEG_INFINITY), s.splat(base)));
+        let power = s.exp(s.sub(f32::load_part(s, scores, f32::NEG_INFINITY), s.splat(base)));
         powers = s.add(powers, power);
         f32::store_part(s, power, scores);
     }
