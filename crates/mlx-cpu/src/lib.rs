@@ -10,6 +10,7 @@
 
 #[allow(unsafe_code, reason = "the only place for it")]
 pub mod arch;
+pub mod attention;
 pub mod dense;
 mod elements;
 mod floats;
@@ -17,6 +18,7 @@ pub mod isa;
 mod math;
 pub mod pool;
 pub mod quantized;
+pub mod reduce;
 mod scratch;
 pub mod share;
 

@@ -33,7 +33,13 @@ impl<T: Number> Matrix<T> {
 
 /// Every element of a product against float64, and everything beside the output untouched.
 #[track_caller]
-fn check<T: Number>(random: &mut Random, (m, n, k): (usize, usize, usize), (at, bt): (bool, bool), alpha: f32, beta: f32) {
+fn check<T: Number>(
+    random: &mut Random,
+    (m, n, k): (usize, usize, usize),
+    (at, bt): (bool, bool),
+    alpha: f32,
+    beta: f32,
+) {
     let gap = random.below(4);
     let a = Matrix::<T>::new(random, m, k, at, gap);
     let b = Matrix::<T>::new(random, k, n, bt, gap);
@@ -171,7 +177,9 @@ fn empty() {
         assert_eq!(out, [f16::ZERO; 6]);
         for (m, n) in [(0, 3), (2, 0), (0, 0)] {
             let (a, b) = (vec![f16::ONE; m * 5], vec![f16::ONE; 5 * n]);
-            Matmul::new(m, n, 5).run(isa, f16::floats(&a), f16::floats(&b), f16::floats_mut(&mut [])).unwrap();
+            Matmul::new(m, n, 5)
+                .run(isa, f16::floats(&a), f16::floats(&b), f16::floats_mut(&mut []))
+                .unwrap();
         }
     }
 }
@@ -182,7 +190,9 @@ fn alpha_and_beta_of_zero() {
     for isa in sets() {
         let mut out = [bf16::NAN; 4];
         let ones = [bf16::ONE; 4];
-        Matmul::new(2, 2, 2).run(isa, bf16::floats(&ones), bf16::floats(&ones), bf16::floats_mut(&mut out)).unwrap();
+        Matmul::new(2, 2, 2)
+            .run(isa, bf16::floats(&ones), bf16::floats(&ones), bf16::floats_mut(&mut out))
+            .unwrap();
         assert_eq!(out, [bf16::from_f32(2.0); 4]);
         let infinite = [bf16::INFINITY; 4];
         let product = Matmul { alpha: 0.0, beta: 1.0, ..Matmul::new(2, 2, 2) };
@@ -201,11 +211,19 @@ fn refusals() {
     let product = Matmul::new(2, 3, 4);
     assert_eq!(said(product, 7, 12, 6), "matmul: A, 2 by 4: stride 4 needs 8 elements, the slice has 7");
     assert_eq!(said(product, 8, 11, 6), "matmul: B, 4 by 3: stride 3 needs 12 elements, the slice has 11");
-    assert_eq!(said(product, 8, 12, 5), "matmul: the output, 2 by 3: stride 3 needs 6 elements, the slice has 5");
-    assert_eq!(said(Matmul { out_stride: 2, ..product }, 8, 12, 6), "matmul: rows of 3 overlap in an output of stride 2");
+    assert_eq!(
+        said(product, 8, 12, 5),
+        "matmul: the output, 2 by 3: stride 3 needs 6 elements, the slice has 5"
+    );
+    assert_eq!(
+        said(Matmul { out_stride: 2, ..product }, 8, 12, 6),
+        "matmul: rows of 3 overlap in an output of stride 2"
+    );
     let huge = Matmul { a: Layout::rows(usize::MAX), m: 3, ..product };
     assert!(said(huge, 8, 12, 9).contains("needs more than memory has elements"));
     let (a, mut out) = ([0f32; 12], [f16::ZERO; 9]);
-    let said = Matmul::new(3, 3, 3).run(isa, f32::floats(&a), f32::floats(&a), f16::floats_mut(&mut out)).unwrap_err();
+    let said = Matmul::new(3, 3, 3)
+        .run(isa, f32::floats(&a), f32::floats(&a), f16::floats_mut(&mut out))
+        .unwrap_err();
     assert_eq!(said, "matmul: A is float32, B float32, the output float16");
 }

@@ -2,6 +2,7 @@
 //! The trait and its portable form; x86's stand in `dense_x86`.
 
 use super::{LANES, Portable, Simd};
+use crate::math;
 use half::bf16;
 
 /// Sixteen vectors in memory.
@@ -28,6 +29,11 @@ pub trait Dense: Simd {
     fn zero_below(self, x: Self::F, limit: f32, a: Self::F) -> Self::F;
     /// Writes the lanes, rounded to nearest even; NaN stays NaN.
     fn store_bf16(self, value: Self::F, to: &mut [bf16; LANES]);
+    /// e^x of each lane; NaN gives NaN.
+    #[inline(always)]
+    fn exp(self, x: Self::F) -> Self::F {
+        math::exp(self, x)
+    }
     /// Rows for columns.
     fn transpose(self, block: &mut Block);
 }
@@ -86,6 +92,11 @@ impl Dense for Portable {
         for (to, x) in to.iter_mut().zip(value) {
             *to = narrow(x);
         }
+    }
+    // The library's, lane by lane: the compiler takes minutes over vectors of the other's steps.
+    #[inline(never)]
+    fn exp(self, x: Self::F) -> Self::F {
+        x.map(f32::exp)
     }
     #[inline(always)]
     fn transpose(self, block: &mut Block) {

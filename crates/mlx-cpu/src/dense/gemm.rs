@@ -19,7 +19,14 @@ const PACKED: usize = 1 << 20;
 const COLUMNS: usize = 256;
 
 /// A product of matrices, as lines of `left` and of `right`, into rows of `stride` elements.
-pub(super) fn product<T: Element>(isa: Isa, left: &Lines<T>, right: &Lines<T>, out: &mut [T], stride: usize, scale: Scale) {
+pub(super) fn product<T: Element>(
+    isa: Isa,
+    left: &Lines<T>,
+    right: &Lines<T>,
+    out: &mut [T],
+    stride: usize,
+    scale: Scale,
+) {
     let (tile_rows, width) = dispatch(isa, Shape);
     let columns = (PACKED / left.steps).max(COLUMNS).next_multiple_of(width);
     let rows = (PACKED / left.steps).max(4 * MAX_ROWS);
@@ -40,7 +47,8 @@ pub(super) fn product<T: Element>(isa: Isa, left: &Lines<T>, right: &Lines<T>, o
                 fill(isa, &left, rows, left_panels);
                 let out = out[row * stride..].chunks_mut(stride).take(left.count);
                 let out = out.map(|out| &mut out[column..][..right.count]).collect();
-                Panels { isa, left: left_panels, right: right_panels, rows, width }.multiply(&left, &right, out, scale);
+                Panels { isa, left: left_panels, right: right_panels, rows, width }
+                    .multiply(&left, &right, out, scale);
             }
         }
     });

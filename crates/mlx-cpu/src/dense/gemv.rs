@@ -1,6 +1,6 @@
 //! Products of one to four rows with a matrix: the matrix is read once, as it lies, so that memory sets the pace.
 
-use super::pack::Lines;
+pub(crate) use super::pack::Lines;
 use crate::{
     Isa,
     arch::{Dense, Kernel, LANES, dispatch},
@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The most rows.
-pub(super) const MAX_ROWS: usize = 4;
+pub(crate) const MAX_ROWS: usize = 4;
 
 /// The sums of a product, a block of columns after the other, in each block row after row.
 pub(super) struct Sums {
@@ -42,13 +42,16 @@ pub(super) fn multiply<T: Element>(isa: Isa, rows: usize, left: &[f32], columns:
     Sums { values, rows, block }
 }
 
-/// A block of columns.
-struct Part<'a, T> {
-    rows: usize,
-    left: &'a [f32],
-    columns: Lines<'a, T>,
-    sums: &'a mut [f32],
-    block: usize,
+/// Rows times a block of columns.
+pub(crate) struct Part<'a, T> {
+    pub(crate) rows: usize,
+    /// The rows, close.
+    pub(crate) left: &'a [f32],
+    pub(crate) columns: Lines<'a, T>,
+    /// The sums of a row after those of another. Columns that lie whole are written, others are added to what is there.
+    pub(crate) sums: &'a mut [f32],
+    /// From one row's sums to the next; whole vectors.
+    pub(crate) block: usize,
 }
 
 impl<T: Element> Kernel for Part<'_, T> {
@@ -128,8 +131,9 @@ impl<T: Element> Part<'_, T> {
                 for (&factor, &vector) in factors.iter().zip(&vectors).skip(1) {
                     sum = s.fma(factor, vector, sum);
                 }
-                let to: &mut [f32; LANES] =
-                    (&mut self.sums[r * self.block + left..][..LANES]).try_into().expect("blocks are whole vectors");
+                let to: &mut [f32; LANES] = (&mut self.sums[r * self.block + left..][..LANES])
+                    .try_into()
+                    .expect("blocks are whole vectors");
                 s.store(s.add(s.load(to), sum), to);
             }
             left += LANES;
@@ -139,7 +143,12 @@ impl<T: Element> Part<'_, T> {
 
 /// The dot products of `R` rows of `left` with `C` lines of `k` elements.
 #[inline(always)]
-fn dots<T: Element, S: Dense, const R: usize, const C: usize>(s: S, left: &[f32], k: usize, lines: [&[T]; C]) -> [[f32; C]; R] {
+fn dots<T: Element, S: Dense, const R: usize, const C: usize>(
+    s: S,
+    left: &[f32],
+    k: usize,
+    lines: [&[T]; C],
+) -> [[f32; C]; R] {
     let rows: [&[f32]; R] = std::array::from_fn(|r| &left[r * k..][..k]);
     let lines = lines.map(|line| &line[..k]);
     let mut sums = [[s.splat(0.0); C]; R];
@@ -158,6 +167,10 @@ fn dots<T: Element, S: Dense, const R: usize, const C: usize>(s: S, left: &[f32]
     }
     let mut out = [[0.0; C]; R];
     for (out, sums) in out.iter_mut().zip(&sums) {
+        if let (Some(out), Some(sums)) = (out.first_chunk_mut(), sums.first_chunk()) {
+            *out = s.sum4(*sums);
+            continue;
+        }
         for (out, &sum) in out.iter_mut().zip(sums) {
             *out = s.sum(sum);
         }

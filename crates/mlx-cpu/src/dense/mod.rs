@@ -5,7 +5,7 @@
 //! Not here: batches, which are the caller's loop, and products with quantized weights.
 
 mod gemm;
-mod gemv;
+pub(crate) mod gemv;
 mod pack;
 mod tile;
 
@@ -89,7 +89,9 @@ impl Matmul {
             (Floats::F32(a), Floats::F32(b), FloatsMut::F32(out)) => self.typed(isa, a, b, out),
             (Floats::F16(a), Floats::F16(b), FloatsMut::F16(out)) => self.typed(isa, a, b, out),
             (Floats::Bf16(a), Floats::Bf16(b), FloatsMut::Bf16(out)) => self.typed(isa, a, b, out),
-            (a, b, out) => Err(format!("matmul: A is {}, B {}, the output {}", a.name(), b.name(), out.name())),
+            (a, b, out) => {
+                Err(format!("matmul: A is {}, B {}, the output {}", a.name(), b.name(), out.name()))
+            }
         }
     }
 
@@ -121,7 +123,8 @@ impl Matmul {
         } else if n <= gemv::MAX_ROWS {
             let sums = gemv::multiply(isa, n, &spread(&b), &a);
             for (r, row) in out.chunks_mut(out_stride).take(m).enumerate() {
-                let sums: [f32; gemv::MAX_ROWS] = std::array::from_fn(|c| if c < n { sums.at(c, r) } else { 0.0 });
+                let sums: [f32; gemv::MAX_ROWS] =
+                    std::array::from_fn(|c| if c < n { sums.at(c, r) } else { 0.0 });
                 dispatch(isa, Write { scale, sums: &sums[..n], out: &mut row[..n] });
             }
         } else {

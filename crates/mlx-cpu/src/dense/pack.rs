@@ -7,7 +7,7 @@ use crate::{
 
 /// One operand: `count` lines (rows of the left matrix, columns of the right one) of `steps` elements each.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lines<'a, T> {
+pub(crate) struct Lines<'a, T> {
     pub(super) data: &'a [T],
     /// From one line to the next where lines lie whole, else from one step to the next.
     pub(super) stride: usize,
@@ -18,6 +18,16 @@ pub(super) struct Lines<'a, T> {
 }
 
 impl<'a, T: Copy> Lines<'a, T> {
+    /// Lines that lie whole.
+    pub(crate) fn whole(data: &'a [T], stride: usize, count: usize, steps: usize) -> Lines<'a, T> {
+        Lines { data, stride, whole: true, count, steps }
+    }
+
+    /// Lines whose steps lie whole.
+    pub(crate) fn steps(data: &'a [T], stride: usize, count: usize, steps: usize) -> Lines<'a, T> {
+        Lines { data, stride, whole: false, count, steps }
+    }
+
     /// Whether the slice holds all lines.
     ///
     /// # Errors
@@ -63,7 +73,13 @@ impl<'a, T: Copy> Lines<'a, T> {
 
 /// Fills a panel of `width` lines from `first` on, step after step; zeros for lines behind the last.
 #[inline(always)]
-pub(super) fn pack<T: Element, S: Dense>(s: S, lines: &Lines<T>, first: usize, width: usize, panel: &mut [f32]) {
+pub(super) fn pack<T: Element, S: Dense>(
+    s: S,
+    lines: &Lines<T>,
+    first: usize,
+    width: usize,
+    panel: &mut [f32],
+) {
     let here = width.min(lines.count - first);
     if lines.whole {
         for left in (0..here).step_by(LANES) {

@@ -37,7 +37,13 @@ fn sums<S: Dense, const R: usize, const W: usize>(s: S, a: &[f32], b: &[f32], to
 
 /// The sums of a tile of `rows` (even, at most the set's) by the set's width.
 #[inline(always)]
-pub(super) fn multiply<S: Dense>(s: S, rows: usize, a: &[f32], b: &[f32], to: &mut [[f32; 2 * LANES]; MAX_ROWS]) {
+pub(super) fn multiply<S: Dense>(
+    s: S,
+    rows: usize,
+    a: &[f32],
+    b: &[f32],
+    to: &mut [[f32; 2 * LANES]; MAX_ROWS],
+) {
     macro_rules! by_rows {
         ($width:literal, $($rows:literal)*) => {
             match rows {

@@ -78,7 +78,10 @@ pub fn near<T: Number>(got: T, want: f64, size: f64, f32_error: f64, what: &dyn 
     let got = got.wide();
     let want = T::of(want as f32).wide();
     if want.is_nan() || want.is_infinite() || got.is_nan() || got.is_infinite() {
-        assert!(got.is_nan() == want.is_nan() && (got.is_nan() || got.total_cmp(&want).is_eq()), "{what}: {got}, not {want}");
+        assert!(
+            got.is_nan() == want.is_nan() && (got.is_nan() || got.total_cmp(&want).is_eq()),
+            "{what}: {got}, not {want}"
+        );
         return;
     }
     let bound = 2.0 * T::UNIT * want.abs() + f32_error * f64::from(f32::EPSILON) * size + 1e-44;
