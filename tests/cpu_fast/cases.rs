@@ -4,8 +4,8 @@ use crate::layouts::{Layout, values};
 use mlx::{
     Error, Tensor, cpu_mode,
     fast::{
-        Attention, Gather, Mask, QuantMode, Quantization, QuantizedTensor, dequantize_dtype, gather_qmm, quantize,
-        quantized_matmul, scaled_dot_product_attention,
+        Attention, Gather, Mask, QuantMode, Quantization, QuantizedTensor, dequantize_dtype, gather_qmm,
+        quantize, quantized_matmul, scaled_dot_product_attention,
     },
     ops::{addmm, broadcast_to, softmax_precise, take, where_},
     prelude::*,
@@ -54,7 +54,10 @@ fn case(name: &str, found: &Tensor, exact: &Tensor, bound: &Bound) {
         for (i, ((&found, &exact), &size)) in found.iter().zip(&exact).zip(&sizes).enumerate() {
             let sums = f64::from(bound.steps + 8) * 0.5_f64.powi(24) * size;
             let error = f64::from(bound.roundings) * unit * (exact.abs() + sums) * 1.01 + sums + least;
-            assert!((found - exact).abs() <= error, "{name}, element {i}: {found} is not {exact} within {error:e}");
+            assert!(
+                (found - exact).abs() <= error,
+                "{name}, element {i}: {found} is not {exact} within {error:e}"
+            );
         }
     }
     let errors = found.iter().zip(&exact).map(|(found, exact)| found - exact);
@@ -107,8 +110,18 @@ fn batches() {
             product(&format!("batch {dtype:?} {of_a:?} {of_b:?}"), &a, &b, &found);
             // One matrix for all, and one for some.
             let (few, one) = (values(&[3, 5, 33], dtype, 5), values(&[33, 9], dtype, 6));
-            product(&format!("few {dtype:?} {of_a:?} {of_b:?}"), &few, &b, &of_a.of(&few).matmul(&of_b.of(&b)));
-            product(&format!("one {dtype:?} {of_a:?} {of_b:?}"), &a, &one, &of_a.of(&a).matmul(&of_b.of(&one)));
+            product(
+                &format!("few {dtype:?} {of_a:?} {of_b:?}"),
+                &few,
+                &b,
+                &of_a.of(&few).matmul(&of_b.of(&b)),
+            );
+            product(
+                &format!("one {dtype:?} {of_a:?} {of_b:?}"),
+                &a,
+                &one,
+                &of_a.of(&a).matmul(&of_b.of(&one)),
+            );
         }
         let row = broadcast_to(&values(&[1, 33], dtype, 7), [4, 33]).unwrap();
         let b = values(&[33, 9], dtype, 8);
@@ -116,7 +129,12 @@ fn batches() {
         let vector = values(&[33], dtype, 9);
         let vectors = [("left", vector.matmul(&b)), ("right", b.swapaxes(0, 1).matmul(&vector))];
         for (side, found) in vectors {
-            product(&format!("vector on the {side} {dtype:?}"), &vector.reshape([1, 33]), &b, &found.reshape([1, 9]));
+            product(
+                &format!("vector on the {side} {dtype:?}"),
+                &vector.reshape([1, 33]),
+                &b,
+                &found.reshape([1, 9]),
+            );
         }
     }
 }
@@ -125,9 +143,12 @@ fn additions() {
     for dtype in [Dtype::Float16, Dtype::Bfloat16, Dtype::Float32] {
         for [rows, inner, columns] in SIZES {
             let (a, b) = (values(&[rows, inner], dtype, 10), values(&[inner, columns], dtype, 11));
-            for (shape, alpha, beta) in
-                [([rows, columns], 1.0, 1.0), ([1, columns], 0.5, -2.0), ([rows, 1], 1.0, 0.0), ([1, 1], 0.0, 1.0)]
-            {
+            for (shape, alpha, beta) in [
+                ([rows, columns], 1.0, 1.0),
+                ([1, columns], 0.5, -2.0),
+                ([rows, 1], 1.0, 0.0),
+                ([1, 1], 0.0, 1.0),
+            ] {
                 for layout in [Layout::Rows, Layout::Columns, Layout::Parts, Layout::Gaps] {
                     let c = values(&shape, dtype, 12);
                     let found = addmm(&layout.of(&c), &a, &layout.of(&b), alpha, beta).unwrap();
@@ -135,7 +156,8 @@ fn additions() {
                     let (alpha, beta) = (f64::from(alpha), f64::from(beta));
                     let exact = alpha * a.matmul(&b) + beta * &c;
                     let sizes = alpha.abs() * a.abs().matmul(&b.abs()) + beta.abs() * c.abs();
-                    let name = format!("{shape:?}+{rows}x{inner}x{columns} {dtype:?} {alpha} {beta} {layout:?}");
+                    let name =
+                        format!("{shape:?}+{rows}x{inner}x{columns} {dtype:?} {alpha} {beta} {layout:?}");
                     case(&name, &found, &exact, &Bound { sizes, steps: inner + 2, roundings: 1 });
                 }
             }
@@ -186,7 +208,9 @@ fn weights(shape: &[i32], dtype: Dtype, how: Quantization) -> (QuantizedTensor, 
 
 fn exactly(quantized: &QuantizedTensor) -> Tensor {
     let how = quantized.how;
-    let Some(biases) = &quantized.biases else { return dequantize_dtype(quantized, Dtype::Float32).unwrap().astype(DOUBLE) };
+    let Some(biases) = &quantized.biases else {
+        return dequantize_dtype(quantized, Dtype::Float32).unwrap().astype(DOUBLE);
+    };
     // With scales of 1 and biases of 0 the values are the codes.
     let mut codes = quantized.clone();
     codes.scales = quantized.scales.astype(Dtype::Float32).ones_like();
@@ -259,7 +283,8 @@ fn attention() {
             let q = values(&[2, heads, queries, 64], dtype, 18);
             let [k, v] = [19, 20].map(|seed| values(&[2, of_keys, keys, 64], dtype, seed));
             let how = Attention::new(0.125).mask(mask);
-            let found = scaled_dot_product_attention(&Layout::Heads.of(&q), &k, &Layout::Heads.of(&v), &how).unwrap();
+            let found =
+                scaled_dot_product_attention(&Layout::Heads.of(&q), &k, &Layout::Heads.of(&v), &how).unwrap();
             let [q, k, v] = [&q, &k, &v].map(|x| x.astype(DOUBLE));
             let exact = scaled_dot_product_attention(&q, &k, &v, &how).unwrap();
             // Scores and weights are rounded on their way, which no bound of sums tells.
@@ -305,7 +330,8 @@ fn specials() {
         let special = |shape: &[i32], seed| {
             let x = values(shape, dtype, seed);
             let rare = |bound: f64, value: f32, x: &Tensor| {
-                where_(values(shape, dtype, seed + 1).gt(bound), Tensor::scalar(value, dtype).unwrap(), x).unwrap()
+                where_(values(shape, dtype, seed + 1).gt(bound), Tensor::scalar(value, dtype).unwrap(), x)
+                    .unwrap()
             };
             rare(1.9, f32::NAN, &rare(1.7, f32::NEG_INFINITY, &rare(1.5, f32::INFINITY, &x)))
         };
@@ -320,8 +346,12 @@ fn specials() {
             ("sum", a.sum(-1), c.sum(-1)),
         ] {
             for (i, (found, exact)) in all(&found).into_iter().zip(all(&exact)).enumerate() {
-                let same = if exact.is_finite() { found.is_finite() } else { found.to_bits() == exact.to_bits() };
-                assert!(same || (found.is_nan() && exact.is_nan()), "{name} {dtype:?} {i}: {found} is not {exact}");
+                let same =
+                    if exact.is_finite() { found.is_finite() } else { found.to_bits() == exact.to_bits() };
+                assert!(
+                    same || (found.is_nan() && exact.is_nan()),
+                    "{name} {dtype:?} {i}: {found} is not {exact}"
+                );
             }
         }
     }

@@ -42,7 +42,11 @@ fn again(mode: &str, work: &str, variables: &[(&str, &str)]) -> String {
     let output = command.output().unwrap();
     let (said, complained) =
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && complained.is_empty(), "{mode}, {work}: {}\n{complained}", output.status);
+    assert!(
+        output.status.success() && complained.is_empty(),
+        "{mode}, {work}: {}\n{complained}",
+        output.status
+    );
     said
 }
 

@@ -17,7 +17,9 @@ fn compute(seed: u64) -> Vec<Vec<u32>> {
         mlx::fast::quantized_matmul(&one, &quantized, true).unwrap(),
         mlx::fast::quantized_matmul(&x, &quantized, true).unwrap(),
     ];
-    let bits = |x: &Tensor| x.astype(Dtype::Float32).to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect();
+    let bits = |x: &Tensor| {
+        x.astype(Dtype::Float32).to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect()
+    };
     results.iter().map(bits).collect()
 }
 

@@ -12,7 +12,9 @@ const OURS: [&str; 6] = ["Matmul", "AddMM", "QuantizedMatmul", "GatherQMM", "Sof
 /// Whether all nodes of a graph in MLX's dot text are computed by MLX.
 pub(super) fn is_stock(answer: &Answer) -> bool {
     match answer {
-        Answer::Outputs { dot: Some(dot), .. } => !OURS.iter().any(|name| dot.contains(&format!("\"{name}\""))),
+        Answer::Outputs { dot: Some(dot), .. } => {
+            !OURS.iter().any(|name| dot.contains(&format!("\"{name}\"")))
+        }
         Answer::Outputs { dot: None, .. } => false,
         _ => true,
     }

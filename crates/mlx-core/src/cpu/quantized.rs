@@ -52,9 +52,7 @@ impl<'a, T: Float> Inputs<'a, T> {
                 scales: part(scales, groups[0], each),
                 biases: part(biases, groups[1], each),
             },
-            Groups::Bytes(scales) => {
-                Scales::Bytes { scales: &scales[groups[0]..][..each], global: 1.0 }
-            }
+            Groups::Bytes(scales) => Scales::Bytes { scales: &scales[groups[0]..][..each], global: 1.0 },
         };
         Weights { format, codes: &self.codes[codes..][..bytes], scales, count, rows, columns }
     }

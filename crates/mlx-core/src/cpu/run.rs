@@ -9,19 +9,15 @@ use crate::{
 };
 use half::{bf16, f16};
 use mlx_cpu::{Floats, FloatsMut, Isa};
-use std::convert::identity;
 
 /// The element types that kernels compute.
 pub(super) trait Float: Element + Default + Sync {
     fn floats(values: &[Self]) -> Floats<'_>;
     fn floats_mut(values: &mut [Self]) -> FloatsMut<'_>;
-    fn widen(self) -> f32;
-    /// The nearest value.
-    fn narrow(x: f32) -> Self;
 }
 
 macro_rules! floats {
-    ($($type:ty: $name:ident, $widen:expr, $narrow:expr;)*) => { $(
+    ($($type:ty: $name:ident),*) => { $(
         impl Float for $type {
             fn floats(values: &[Self]) -> Floats<'_> {
                 Floats::$name(values)
@@ -30,22 +26,10 @@ macro_rules! floats {
             fn floats_mut(values: &mut [Self]) -> FloatsMut<'_> {
                 FloatsMut::$name(values)
             }
-
-            fn widen(self) -> f32 {
-                $widen(self)
-            }
-
-            fn narrow(x: f32) -> Self {
-                $narrow(x)
-            }
         }
     )* };
 }
-floats! {
-    f32: F32, identity, identity;
-    f16: F16, f16::to_f32, f16::from_f32;
-    bf16: Bf16, bf16::to_f32, bf16::from_f32;
-}
+floats!(f32: F32, f16: F16, bf16: Bf16);
 
 /// Whether kernels can run: `MLX_CPU_ISA` may ask for instructions that are not there.
 pub(crate) fn check() -> Result<(), String> {
@@ -68,14 +52,8 @@ fn of<T: Float>(work: &Work<'_>, inputs: &[Part<'_>], mut output: Part<'_>) -> R
         Some(Op::Product) => products::matmul(work, inputs, out),
         Some(Op::Quantized) => quantized::matmul(work, inputs, out),
         Some(Op::Gather) => quantized::gather(work, inputs, out),
-        Some(Op::Softmax) => {
-            rows::softmax(work, inputs, out);
-            Ok(())
-        }
-        Some(Op::Sum) => {
-            rows::sum(work, inputs, out);
-            Ok(())
-        }
+        Some(Op::Softmax) => rows::softmax(work, inputs, out),
+        Some(Op::Sum) => rows::sum(work, inputs, out),
         None => Err("[cpu] no kernel computes this.".into()),
     }
 }

@@ -50,11 +50,7 @@ impl<'a> Work<'a> {
     /// Of the input at that place.
     pub(crate) fn matrices(&self, input: usize) -> Matrices<'a> {
         let raw = &self.1[input];
-        Matrices {
-            row: raw.row as usize,
-            column: raw.column as usize,
-            starts: list(raw.starts, raw.count),
-        }
+        Matrices { row: raw.row as usize, column: raw.column as usize, starts: list(raw.starts, raw.count) }
     }
 }
 

@@ -108,9 +108,8 @@ unsafe extern "C" fn run(
 
 /// Runs a kernel on a thread of MLX's: the text of its error, or an empty string for none.
 pub(super) fn answer(op: &str, work: impl FnOnce() -> Result<(), String>) -> sys::mlx_string {
-    let work = || {
-        panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(panicked(op, payload)))
-    };
+    let work =
+        || panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(panicked(op, payload)));
     let Err(text) = runtime::foreign(work) else { return sys::mlx_string { ctx: ptr::null_mut() } };
     let text = CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default();
     call!(sys::mlx_string_new_data, text text)
