@@ -21,11 +21,13 @@ fn main() -> ExitCode {
         &[
             ("the_mode_asked_for_is_in_force", the_mode_asked_for),
             ("blas_without_the_variable", blas_without_the_variable),
-            ("fast_and_nonsense_are_errors", fast_and_nonsense),
-            ("products_are_right_in_both_modes", products_are_right),
+            ("nonsense_is_an_error", nonsense),
+            ("unknown_instructions_are_an_error_in_mode_fast", unknown_instructions),
+            ("products_are_right_in_every_mode", products_are_right),
             ("one_row_has_the_same_bits_on_any_number_of_threads", threads_and_one_row),
             ("stock_has_the_bits_of_netlib", stock_has_netlibs_bits),
             ("a_missing_openblas_is_stock_with_one_warning", missing_openblas),
+            ("fast_does_without_openblas", fast_without_openblas),
             ("a_later_change_of_the_variable_changes_nothing", later_change),
         ],
         1,
@@ -58,15 +60,19 @@ fn in_force(mode: CpuMode) {
     assert_eq!(cpu_mode().unwrap(), mode);
     let library = PathBuf::from(mlx_core::blas_library().unwrap());
     let openblas = library.file_name().unwrap() == "libscipy_openblas.so";
-    assert_eq!(openblas, mode == CpuMode::Blas, "{}", library.display());
+    assert_eq!(openblas, mode != CpuMode::Stock, "{}", library.display());
 }
 
 fn the_mode_asked_for() {
-    for (name, expected) in [("stock", "stock"), ("blas", "blas"), ("", "blas")] {
+    for (name, expected) in [("stock", "stock"), ("blas", "blas"), ("fast", "fast"), ("", "blas")] {
         let complained = in_process(&[("MLX_CPU", name), ("EXPECTED", expected)], || {
             let expected = env::var("EXPECTED").unwrap();
             assert_eq!(cpu_mode().unwrap().to_string(), expected);
-            in_force(if expected == "stock" { CpuMode::Stock } else { CpuMode::Blas });
+            in_force(match expected.as_str() {
+                "stock" => CpuMode::Stock,
+                "fast" => CpuMode::Fast,
+                _ => CpuMode::Blas,
+            });
         });
         assert_eq!(complained, "");
     }
@@ -78,8 +84,8 @@ fn blas_without_the_variable() {
     programs::end();
 }
 
-fn fast_and_nonsense() {
-    for name in ["fast", "nonsense", "BLAS", "blas ", "stock,blas"] {
+fn nonsense() {
+    for name in ["nonsense", "BLAS", "blas ", "stock,blas", "FAST"] {
         let complained = in_process(&[("MLX_CPU", name)], || {
             let name = env::var("MLX_CPU").unwrap();
             let errors = [
@@ -94,6 +100,23 @@ fn fast_and_nonsense() {
                     assert!(text.contains(word), "{text}");
                 }
             }
+        });
+        assert_eq!(complained, "");
+    }
+    programs::end();
+}
+
+/// Kernels for instructions that nobody has; only mode fast has kernels.
+fn unknown_instructions() {
+    for mode in ["fast", "blas"] {
+        let complained = in_process(&[("MLX_CPU", mode), ("MLX_CPU_ISA", "nonsense")], || {
+            let made = Tensor::from_slice(&[1.0]);
+            if env::var("MLX_CPU").unwrap() == "blas" {
+                return assert!(made.is_ok());
+            }
+            let error = made.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Setup);
+            assert!(error.to_string().contains("MLX_CPU_ISA"), "{error}");
         });
         assert_eq!(complained, "");
     }
@@ -179,7 +202,7 @@ fn check_products() {
 }
 
 fn products_are_right() {
-    for mode in ["stock", "blas"] {
+    for mode in ["stock", "blas", "fast"] {
         assert_eq!(in_process(&[("MLX_CPU", mode)], check_products), "");
     }
     programs::end();
@@ -237,8 +260,8 @@ fn stock_has_netlibs_bits() {
 }
 
 /// A copy of our library in a folder of its own, where no OpenBLAS lies beside it or one folder up.
-fn lonely_library() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lonely/library");
+fn lonely_library(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name).join("library");
     fs::create_dir_all(&folder).unwrap();
     let library = folder.join("libmlxc.so");
     // The process that runs on the copy comes by here too.
@@ -261,7 +284,7 @@ fn check_lonely() {
 
 fn missing_openblas() {
     // Loaded first, it is the library of that name for the program too.
-    let library = lonely_library();
+    let library = lonely_library("lonely");
     let preload = [("LD_PRELOAD", library.to_str().unwrap()), ("MLX_CPU", "blas")];
     let complained = in_process(&preload, check_lonely);
     assert_eq!(complained.lines().count(), 1, "{complained}");
@@ -270,6 +293,21 @@ fn missing_openblas() {
     }
     // Who asks for stock does not miss it.
     assert_eq!(in_process(&[preload[0], ("MLX_CPU", "stock")], check_lonely), "");
+    programs::end();
+}
+
+/// Our kernels compute all the same, and netlib what is left to OpenBLAS.
+fn fast_without_openblas() {
+    let library = lonely_library("lonely-fast");
+    let preload = [("LD_PRELOAD", library.to_str().unwrap()), ("MLX_CPU", "fast")];
+    let complained = in_process(&preload, || {
+        assert_eq!(cpu_mode().unwrap(), CpuMode::Fast);
+        check_products();
+    });
+    assert_eq!(complained.lines().count(), 1, "{complained}");
+    for word in ["MLX_CPU=fast", "stock", "libscipy_openblas.so"] {
+        assert!(complained.contains(word), "{complained}");
+    }
     programs::end();
 }
 

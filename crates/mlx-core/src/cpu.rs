@@ -1,9 +1,16 @@
-//! CPU modes: which library computes matrix products and factorisations on the CPU.
+//! CPU modes: what computes matrix products, factorisations and, in mode `fast`, more on the CPU.
 //!
-//! Not here: the choice, which `MLX_CPU` makes when the library starts (mlx-link's native/blas.cpp).
+//! Not here: the choice, which `MLX_CPU` makes when the library starts (mlx-link's native/blas.cpp and fast.cpp).
+
+mod products;
+mod quantized;
+mod rows;
+mod run;
 
 use crate::{Result, ffi};
 use std::fmt;
+
+pub(crate) use run::{check, run};
 
 /// What computes matrix products and factorisations on the CPU, chosen by `MLX_CPU` at the first tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +20,9 @@ pub enum CpuMode {
     Stock,
     /// OpenBLAS, the default: Python's graph, many times faster, other roundings.
     Blas,
+    /// OpenBLAS, and kernels of this library for quantized products and for products, softmax and sums in float16 and
+    /// bfloat16: Python's graph, many times faster, sums in float32.
+    Fast,
 }
 
 impl fmt::Display for CpuMode {
@@ -21,11 +31,12 @@ impl fmt::Display for CpuMode {
         f.write_str(match self {
             CpuMode::Stock => "stock",
             CpuMode::Blas => "blas",
+            CpuMode::Fast => "fast",
         })
     }
 }
 
-/// The CPU mode in force: [`Stock`](CpuMode::Stock) also where OpenBLAS was asked for and could not be loaded.
+/// The CPU mode in force: [`Stock`](CpuMode::Stock) also where OpenBLAS alone was asked for and could not be loaded.
 ///
 /// On Apple it is always `Stock`, which is Accelerate.
 ///
@@ -39,7 +50,11 @@ impl fmt::Display for CpuMode {
 /// # Ok::<(), mlx_core::Error>(())
 /// ```
 pub fn cpu_mode() -> Result<CpuMode> {
-    Ok(if ffi::runtime::cpu_mode()? == "blas" { CpuMode::Blas } else { CpuMode::Stock })
+    Ok(match ffi::runtime::cpu_mode()?.as_str() {
+        "fast" => CpuMode::Fast,
+        "blas" => CpuMode::Blas,
+        _ => CpuMode::Stock,
+    })
 }
 
 /// The file of the library in force, for the proof of parity.

@@ -49,7 +49,7 @@ extern "C" void cblas_xerbla(int argument, const char* routine, const char*, ...
 namespace mlxr {
 namespace {
 
-enum class Mode { stock, blas };
+enum class Mode { stock, blas, fast };
 
 Mode mode_named(const char* name) {
   std::string text = name == nullptr || *name == '\0' ? "blas" : name;
@@ -60,11 +60,11 @@ Mode mode_named(const char* name) {
     return Mode::blas;
   }
   if (text == "fast") {
-    throw std::invalid_argument(
-        "MLX_CPU=fast is not there yet: use MLX_CPU=stock (the bits of Python MLX) or MLX_CPU=blas (OpenBLAS).");
+    return Mode::fast;
   }
   throw std::invalid_argument(
-      "MLX_CPU is \"" + text + "\": it must be stock (the bits of Python MLX), blas (OpenBLAS) or fast (not there yet).");
+      "MLX_CPU is \"" + text +
+      "\": it must be stock (the bits of Python MLX), blas (OpenBLAS) or fast (OpenBLAS and kernels of this library).");
 }
 
 // Read once: the variable may change later, the mode may not.
@@ -103,8 +103,10 @@ void* open_openblas() {
   const char* why = dlerror();
   std::fprintf(
       stderr,
-      "mlx: MLX_CPU=blas is stock in this process, many times slower: OpenBLAS could not be loaded (%s). Build again "
+      "mlx: MLX_CPU=%s is stock in this process%s, many times slower: OpenBLAS could not be loaded (%s). Build again "
       "with network, or set MLX_CPU=stock.\n",
+      asks_for_fast() ? "fast" : "blas",
+      asks_for_fast() ? " where OpenBLAS would compute" : "",
       why == nullptr ? "no reason given" : why);
   return nullptr;
 }
@@ -191,6 +193,10 @@ bool failed(const int* info, const int* workspace) {
 
 void choose_cpu_mode() {
   chosen_mode();
+}
+
+bool asks_for_fast() {
+  return chosen_mode() == Mode::fast;
 }
 
 } // namespace mlxr
@@ -334,7 +340,10 @@ REAL(d, double)
 COMPLEX(c, std::complex<float>, float)
 
 int mlxr_cpu_mode(mlx_string* mode) {
-  return guarded([&] { mlx_string_set_(*mode, std::string(openblas() == nullptr ? "stock" : "blas")); });
+  return guarded([&] {
+    const char* name = openblas() == nullptr ? "stock" : "blas";
+    mlx_string_set_(*mode, std::string(is_fast() ? "fast" : name));
+  });
 }
 
 int mlxr_blas_library(mlx_string* path) {

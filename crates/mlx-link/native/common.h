@@ -66,6 +66,9 @@ class HeldBack {
 
 // Reads MLX_CPU, once; an exception says what is wrong with it.
 void choose_cpu_mode();
+// Whether that is fast, and whether it came to be.
+bool asks_for_fast();
+bool is_fast();
 
 // Visits every array below `roots` that is not yet scheduled, and the evaluated ones it rests on, without recursion.
 template <typename Visit>

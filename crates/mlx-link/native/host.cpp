@@ -1,72 +1,17 @@
 // Kernels written in Rust as nodes of MLX's CPU streams, and memory of Rust's as arrays.
 #include "common.h"
+#include "part.h"
 
 #include <cstring>
 #include <stdexcept>
 #include <string>
 
 #include "mlx/backend/cpu/encoder.h"
-#include "mlx/c/private/enums.h"
 
 namespace mlxr {
 namespace {
 
 using Payload = std::shared_ptr<void>;
-
-// What a task needs of an array once the array is gone: MLX keeps the memory itself until the task has run.
-struct Part {
-  char* data;
-  mx::Shape shape;
-  mx::Strides strides;
-  size_t size;
-  size_t item;
-  mlx_dtype dtype;
-
-  explicit Part(const array& a)
-      : data(const_cast<char*>(a.data<char>())),
-        shape(a.shape()),
-        strides(a.strides()),
-        size(a.size()),
-        item(a.itemsize()),
-        dtype(mlx_dtype_to_c(a.dtype())) {}
-
-  // In row-major order and where elements of the dtype may lie. The flags are not asked: of a transposed part of a split
-  // they are not true.
-  bool is_plain() const {
-    int64_t wanted = 1;
-    for (size_t i = shape.size(); i-- > 0;) {
-      if (shape[i] != 1 && strides[i] != wanted) {
-        return false;
-      }
-      wanted *= shape[i];
-    }
-    return reinterpret_cast<std::uintptr_t>(data) % (dtype == MLX_COMPLEX64 ? 4 : item) == 0;
-  }
-
-  std::unique_ptr<char[]> packed() const {
-    std::unique_ptr<char[]> copy(new char[size * item]);
-    char* to = copy.get();
-    std::vector<int32_t> at(shape.size(), 0);
-    int64_t offset = 0;
-    for (size_t done = 0; done < size; ++done) {
-      std::memcpy(to, data + offset * static_cast<int64_t>(item), item);
-      to += item;
-      for (size_t i = shape.size(); i-- > 0;) {
-        offset += strides[i];
-        if (++at[i] < shape[i]) {
-          break;
-        }
-        offset -= strides[i] * shape[i];
-        at[i] = 0;
-      }
-    }
-    return copy;
-  }
-
-  mlxr_host_part as_rust(char* memory) const {
-    return {memory, size, shape.data(), shape.size(), dtype};
-  }
-};
 
 // The statuses of closures of ours: their own error is kept on the Rust side.
 void require(int status) {

@@ -313,7 +313,50 @@ void mlxr_start_end(void (*lock)(void), bool (*is_callback)(void));
 // Once a thread, after its default stream is set: keeps the thread's end and the process's end apart.
 void mlxr_thread_guard(void);
 
-// The CPU mode in force, "stock" or "blas": stock also where OpenBLAS could not be loaded, which this tries.
+// An input of a fast kernel, many matrices: how far apart their rows and columns lie, and where each of `count` begins.
+typedef struct mlxr_matrices_ {
+  int64_t row;
+  int64_t column;
+  const int64_t* starts;
+  size_t count;
+} mlxr_matrices;
+
+typedef enum mlxr_fast_op_ {
+  MLXR_FAST_PRODUCT, // inputs a, b and, where `beta` is not 0, c
+  MLXR_FAST_QUANTIZED, // inputs x, w, scales and, in mode affine, biases, in rows without gaps
+  MLXR_FAST_GATHER, // inputs the indices of x and of w, then as above
+  MLXR_FAST_SOFTMAX, // along rows
+  MLXR_FAST_SUM, // along rows
+} mlxr_fast_op;
+
+// What a fast kernel computes: `batch` products of [rows, inner] and [inner, columns]; or of `rows` rows of `inner` elements.
+typedef struct mlxr_fast_work_ {
+  mlxr_fast_op op;
+  const mlxr_matrices* matrices; // of each input
+  size_t batch;
+  size_t rows;
+  size_t columns;
+  size_t inner;
+  float alpha;
+  float beta;
+  int group_size;
+  int bits;
+  int mode; // as MLX counts them
+  bool transpose;
+} mlxr_fast_work;
+
+// On a thread of MLX's: inputs are all the memory between their first and last element, without a shape. The output's values are
+// anything at first. The text of its error, or an empty string for none.
+typedef mlx_string (*mlxr_fast_run)(
+    const mlxr_fast_work* work,
+    const mlxr_host_part* inputs,
+    size_t input_count,
+    const mlxr_host_part* output);
+
+// Locked, before the first node. In mode fast, which `begun` says, `run` computes from here on what it is better at than MLX.
+int mlxr_fast_begin(bool* begun, mlxr_fast_run run, mlx_stream cpu);
+
+// The CPU mode in force, "stock", "blas" or "fast": stock also where OpenBLAS could not be loaded, which this tries.
 int mlxr_cpu_mode(mlx_string* mode);
 // The file of the BLAS in force.
 int mlxr_blas_library(mlx_string* path);

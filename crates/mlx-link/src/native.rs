@@ -412,6 +412,54 @@ unsafe extern "C" {
 unsafe extern "C" {
     pub fn mlxr_thread_guard();
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct mlxr_matrices_ {
+    pub row: i64,
+    pub column: i64,
+    pub starts: *const i64,
+    pub count: usize,
+}
+pub type mlxr_matrices = mlxr_matrices_;
+pub const mlxr_fast_op__MLXR_FAST_PRODUCT: mlxr_fast_op_ = 0;
+pub const mlxr_fast_op__MLXR_FAST_QUANTIZED: mlxr_fast_op_ = 1;
+pub const mlxr_fast_op__MLXR_FAST_GATHER: mlxr_fast_op_ = 2;
+pub const mlxr_fast_op__MLXR_FAST_SOFTMAX: mlxr_fast_op_ = 3;
+pub const mlxr_fast_op__MLXR_FAST_SUM: mlxr_fast_op_ = 4;
+pub type mlxr_fast_op_ = ::std::os::raw::c_uint;
+pub use self::mlxr_fast_op_ as mlxr_fast_op;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct mlxr_fast_work_ {
+    pub op: mlxr_fast_op,
+    pub matrices: *const mlxr_matrices,
+    pub batch: usize,
+    pub rows: usize,
+    pub columns: usize,
+    pub inner: usize,
+    pub alpha: f32,
+    pub beta: f32,
+    pub group_size: ::std::os::raw::c_int,
+    pub bits: ::std::os::raw::c_int,
+    pub mode: ::std::os::raw::c_int,
+    pub transpose: bool,
+}
+pub type mlxr_fast_work = mlxr_fast_work_;
+pub type mlxr_fast_run = ::std::option::Option<
+    unsafe extern "C" fn(
+        work: *const mlxr_fast_work,
+        inputs: *const mlxr_host_part,
+        input_count: usize,
+        output: *const mlxr_host_part,
+    ) -> mlx_string,
+>;
+unsafe extern "C" {
+    pub fn mlxr_fast_begin(
+        begun: *mut bool,
+        run: mlxr_fast_run,
+        cpu: mlx_stream,
+    ) -> ::std::os::raw::c_int;
+}
 unsafe extern "C" {
     pub fn mlxr_cpu_mode(mode: *mut mlx_string) -> ::std::os::raw::c_int;
 }

@@ -1,6 +1,6 @@
 //! The CPU mode of a run, and the same BLAS on both sides.
 //!
-//! In mode `blas` the Python side gets the file that our side loads, through a library in front of MLX's own whose
+//! In modes `blas` and `fast` the Python side gets the file that our side loads, through a library in front of MLX's own whose
 //! routines are one jump each, and products by `parity/shim.cpp`, which says again what becomes of one row or column: none
 //! of our forwarders takes part, so a mistake of theirs shows as a difference.
 
@@ -23,6 +23,8 @@ pub(crate) enum Cpu {
     Stock,
     /// OpenBLAS.
     Blas,
+    /// On our side its kernels too, on Python's OpenBLAS: see [`fast`](super::fast).
+    Fast,
 }
 
 impl fmt::Display for Cpu {
@@ -30,6 +32,7 @@ impl fmt::Display for Cpu {
         f.write_str(match self {
             Cpu::Stock => "stock",
             Cpu::Blas => "blas",
+            Cpu::Fast => "fast",
         })
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod case;
 mod compare;
 pub(crate) mod coverage;
 mod driver;
+mod fast;
 mod fuzz;
 mod hex;
 mod judge;
@@ -62,7 +63,7 @@ struct Run {
     /// How long a case may take, in seconds.
     #[arg(long, default_value_t = 30)]
     limit: u64,
-    /// The CPU mode of both sides: the BLAS that MLX comes with, or OpenBLAS.
+    /// The CPU mode of both sides: the BLAS that MLX comes with, or OpenBLAS; `fast` adds our kernels on ours alone.
     #[arg(long, value_enum, default_value_t = blas::Cpu::Stock)]
     cpu: blas::Cpu,
     /// The device that computes on both sides; without it, MLX's own choice.

@@ -21,7 +21,7 @@ use std::{
 };
 
 /// The values of an input or the place of an output while a kernel runs: in row-major order, aligned.
-pub(crate) struct Part<'a>(&'a sys::mlxr_host_part);
+pub(crate) struct Part<'a>(pub(super) &'a sys::mlxr_host_part);
 
 impl<'a> Part<'a> {
     pub(crate) fn shape(&self) -> &'a [i32] {
@@ -103,18 +103,22 @@ unsafe extern "C" fn run(
 ) -> sys::mlx_string {
     let inputs = list(inputs, input_count).iter().map(Part);
     let outputs = list(outputs, output_count).iter().map(Part);
-    let work = || custom::of(payload).run(inputs.collect(), outputs.collect());
+    answer("host_kernel", || custom::of(payload).run(inputs.collect(), outputs.collect()))
+}
+
+/// Runs a kernel on a thread of MLX's: the text of its error, or an empty string for none.
+pub(super) fn answer(op: &str, work: impl FnOnce() -> Result<(), String>) -> sys::mlx_string {
     let work =
-        || panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(panicked(payload)));
+        || panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(panicked(op, payload)));
     let Err(text) = runtime::foreign(work) else { return sys::mlx_string { ctx: ptr::null_mut() } };
     let text = CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default();
     call!(sys::mlx_string_new_data, text text)
 }
 
 /// What a panic says.
-fn panicked(payload: Box<dyn Any + Send>) -> String {
+fn panicked(op: &str, payload: Box<dyn Any + Send>) -> String {
     let said = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let said = said.or_else(|| payload.downcast_ref::<String>().cloned());
     runtime::discard(payload);
-    format!("[host_kernel] a kernel panicked: {}", said.as_deref().unwrap_or("without a text"))
+    format!("[{op}] a kernel panicked: {}", said.as_deref().unwrap_or("without a text"))
 }

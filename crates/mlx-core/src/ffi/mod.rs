@@ -16,6 +16,7 @@ mod build;
 mod call;
 mod closure;
 pub(crate) mod compile;
+pub(crate) mod cpu;
 pub(crate) mod custom;
 pub(crate) mod eval;
 pub(crate) mod export;

@@ -4,6 +4,7 @@
 
 use super::{
     call::call,
+    cpu,
     handle::Handle,
     lock::{Held, Lock},
     place::{self, Place},
@@ -136,6 +137,7 @@ fn start_mlx() -> Result<Runtime, String> {
     begun(call!(sys::mlxr_start_statics))?;
     check_version()?;
     let (default, cpu) = place::first()?;
+    cpu::begin(cpu.stream())?;
     Ok(Runtime { default, cpu, janitor: Mutex::new(janitor) })
 }
 

@@ -1,0 +1,127 @@
+//! Panels for `tile`: a matrix's rows or columns, a few beside each other, in the order in which they are multiplied.
+
+use crate::{
+    arch::{Dense, LANES, dense::Block},
+    elements::Element,
+};
+
+/// One operand: `count` lines (rows of the left matrix, columns of the right one) of `steps` elements each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lines<'a, T> {
+    pub(super) data: &'a [T],
+    /// From one line to the next where lines lie whole, else from one step to the next.
+    pub(super) stride: usize,
+    /// Whether a line's elements follow each other.
+    pub(super) whole: bool,
+    pub(super) count: usize,
+    pub(super) steps: usize,
+}
+
+impl<'a, T: Copy> Lines<'a, T> {
+    /// Lines that lie whole.
+    pub(crate) fn whole(data: &'a [T], stride: usize, count: usize, steps: usize) -> Lines<'a, T> {
+        Lines { data, stride, whole: true, count, steps }
+    }
+
+    /// Lines whose steps lie whole.
+    pub(crate) fn steps(data: &'a [T], stride: usize, count: usize, steps: usize) -> Lines<'a, T> {
+        Lines { data, stride, whole: false, count, steps }
+    }
+
+    /// Whether the slice holds all lines.
+    ///
+    /// # Errors
+    /// It is shorter; says by how much.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let (outer, inner) = if self.whole { (self.count, self.steps) } else { (self.steps, self.count) };
+        if outer == 0 || inner == 0 {
+            return Ok(());
+        }
+        let needed = (outer - 1).checked_mul(self.stride).and_then(|n| n.checked_add(inner));
+        if needed.is_some_and(|needed| needed <= self.data.len()) {
+            return Ok(());
+        }
+        let needed = needed.map_or("more than memory has".into(), |n| n.to_string());
+        Err(format!("stride {} needs {needed} elements, the slice has {}", self.stride, self.data.len()))
+    }
+
+    /// The same without the first lines.
+    pub(super) fn from(self, first: usize) -> Lines<'a, T> {
+        let data = &self.data[if self.whole { first * self.stride } else { first }..];
+        Lines { data, count: self.count - first, ..self }
+    }
+
+    /// The elements of line `i`, where lines lie whole.
+    #[inline(always)]
+    pub(super) fn line(&self, i: usize) -> &'a [T] {
+        &self.data[i * self.stride..][..self.steps]
+    }
+
+    /// The elements of `count` lines from `first` on at a step, where steps lie whole.
+    #[inline(always)]
+    pub(super) fn step(&self, step: usize, first: usize, count: usize) -> &'a [T] {
+        &self.data[step * self.stride + first..][..count]
+    }
+
+    /// The elements of line `i`, wherever they lie.
+    pub(super) fn one(&self, i: usize) -> impl Iterator<Item = T> + 'a {
+        let (data, stride) = (self.data, self.stride);
+        let (start, step) = if self.whole { (i * stride, 1) } else { (i, stride) };
+        (0..self.steps).map(move |k| data[start + k * step])
+    }
+}
+
+/// Fills a panel of `width` lines from `first` on, step after step; zeros for lines behind the last.
+#[inline(always)]
+pub(super) fn pack<T: Element, S: Dense>(
+    s: S,
+    lines: &Lines<T>,
+    first: usize,
+    width: usize,
+    panel: &mut [f32],
+) {
+    let here = width.min(lines.count - first);
+    if lines.whole {
+        for left in (0..here).step_by(LANES) {
+            columns(s, lines, first + left, LANES.min(here - left), panel, width, left);
+        }
+        return;
+    }
+    for (step, panel) in panel.chunks_exact_mut(width).enumerate() {
+        let step = lines.step(step, first, here);
+        for (left, panel) in panel.chunks_mut(LANES).enumerate() {
+            let from = step.get(left * LANES..).unwrap_or_default();
+            f32::store_part(s, T::load_part(s, from, 0.0), panel);
+        }
+    }
+}
+
+/// Up to sixteen lines that lie whole, to columns `left` and on of a panel.
+#[inline(always)]
+fn columns<T: Element, S: Dense>(
+    s: S,
+    lines: &Lines<T>,
+    first: usize,
+    count: usize,
+    panel: &mut [f32],
+    width: usize,
+    left: usize,
+) {
+    let mut block: Block = [[0.0; LANES]; LANES];
+    for (at, panel) in panel.chunks_mut(LANES * width).enumerate() {
+        for (i, row) in block.iter_mut().enumerate().take(count) {
+            s.store(T::load_part(s, &lines.line(first + i)[at * LANES..], 0.0), row);
+        }
+        let mut turned = block;
+        s.transpose(&mut turned);
+        for (row, panel) in turned.iter().zip(panel.chunks_exact_mut(width)) {
+            let panel = &mut panel[left..];
+            if let Some(panel) = panel.first_chunk_mut() {
+                *panel = *row;
+            } else {
+                let width = panel.len();
+                panel.copy_from_slice(&row[..width]);
+            }
+        }
+    }
+}

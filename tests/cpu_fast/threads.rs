@@ -1,0 +1,36 @@
+//! Threads that compute at once get what one gets alone.
+
+use crate::layouts::values;
+use mlx::{CpuMode, Tensor, cpu_mode, fast::quantize, prelude::*};
+use std::thread;
+
+/// The bits of several products, sums and rows.
+fn compute(seed: u64) -> Vec<Vec<u32>> {
+    let dtype = if seed % 2 == 0 { Dtype::Float16 } else { Dtype::Bfloat16 };
+    let (x, w) = (values(&[7, 192], dtype, seed), values(&[192, 128], dtype, seed + 1));
+    let quantized = quantize(&values(&[96, 192], dtype, seed + 2), mlx::fast::QuantMode::Affine).unwrap();
+    let one = x.index(..1);
+    let results = [
+        x.matmul(&w),
+        one.matmul(&w),
+        x.matmul(&w).softmax(-1).sum(-1),
+        mlx::fast::quantized_matmul(&one, &quantized, true).unwrap(),
+        mlx::fast::quantized_matmul(&x, &quantized, true).unwrap(),
+    ];
+    let bits = |x: &Tensor| {
+        x.astype(Dtype::Float32).to_vec::<f32>().unwrap().into_iter().map(f32::to_bits).collect()
+    };
+    results.iter().map(bits).collect()
+}
+
+pub(crate) fn check() {
+    assert_eq!(cpu_mode().unwrap(), CpuMode::Fast);
+    let alone: Vec<_> = (0..8).map(compute).collect();
+    for _ in 0..20 {
+        thread::scope(|scope| {
+            for (seed, alone) in alone.iter().enumerate() {
+                scope.spawn(move || assert_eq!(&compute(seed as u64), alone, "{seed}"));
+            }
+        });
+    }
+}
