@@ -113,11 +113,11 @@ fn row<T: Number>(
         .collect();
     scores.extend(x.sinks.as_ref().map(|sinks| sinks[h].wide()));
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let powers: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
-    let total: f64 = powers.iter().sum();
-    let column = |d| {
-        let terms =
-            (0..case.keys).map(|j| powers[j] / total * x.v[(kv + j) * (case.value_dim + 2) + d].wide());
+    let powers: Vec<f64> = scores.iter().map(|&score: &f64| (score - most).exp()).collect();
+    let total: f64 = powers.iter().sum::<f64>();
+    let column = |d: usize| {
+        let terms = (0..case.keys)
+            .map(|j| -> f64 { powers[j] / total * x.v[(kv + j) * (case.value_dim + 2) + d].wide() });
         terms.fold((0.0, 0.0), |(sum, size), x: f64| (sum + x, size + x.abs()))
     };
     (0..case.value_dim).map(column).collect()

@@ -33,6 +33,8 @@ impl Random {
 pub trait Number: Copy + Default + PartialEq + std::fmt::Debug + 'static {
     /// Half the distance from 1 to the next number.
     const UNIT: f64;
+    /// The distance between its least numbers.
+    const TINY: f64;
     const NAME: &'static str;
     fn of(x: f32) -> Self;
     fn wide(self) -> f64;
@@ -41,9 +43,10 @@ pub trait Number: Copy + Default + PartialEq + std::fmt::Debug + 'static {
 }
 
 macro_rules! number {
-    ($($type:ty, $variant:ident, $unit:expr, $of:expr, $wide:expr;)*) => {$(
+    ($($type:ty, $variant:ident, $unit:expr, $tiny:expr, $of:expr, $wide:expr;)*) => {$(
         impl Number for $type {
             const UNIT: f64 = $unit;
+            const TINY: f64 = $tiny;
             const NAME: &'static str = stringify!($type);
             fn of(x: f32) -> Self {
                 $of(x)
@@ -61,9 +64,9 @@ macro_rules! number {
     )*};
 }
 number! {
-    f32, F32, 1.0 / 16_777_216.0, |x| x, f64::from;
-    f16, F16, 1.0 / 2048.0, f16::from_f32, f16::to_f64;
-    bf16, Bf16, 1.0 / 256.0, bf16::from_f32, bf16::to_f64;
+    f32, F32, 1.0 / 16_777_216.0, 1e-44, |x| x, f64::from;
+    f16, F16, 1.0 / 2048.0, 6e-8, f16::from_f32, f16::to_f64;
+    bf16, Bf16, 1.0 / 256.0, 1e-40, bf16::from_f32, bf16::to_f64;
 }
 
 /// The sets of this processor.
@@ -84,6 +87,6 @@ pub fn near<T: Number>(got: T, want: f64, size: f64, f32_error: f64, what: &dyn 
         );
         return;
     }
-    let bound = 2.0 * T::UNIT * want.abs() + f32_error * f64::from(f32::EPSILON) * size + 1e-44;
+    let bound = 2.0 * T::UNIT * want.abs() + f32_error * f64::from(f32::EPSILON) * size + T::TINY;
     assert!((got - want).abs() <= bound, "{what}: {got}, not {want} within {bound}");
 }
