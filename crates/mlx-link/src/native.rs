@@ -454,11 +454,7 @@ pub type mlxr_fast_run = ::std::option::Option<
     ) -> mlx_string,
 >;
 unsafe extern "C" {
-    pub fn mlxr_fast_begin(
-        begun: *mut bool,
-        run: mlxr_fast_run,
-        cpu: mlx_stream,
-    ) -> ::std::os::raw::c_int;
+    pub fn mlxr_fast_begin(begun: *mut bool, run: mlxr_fast_run, cpu: mlx_stream) -> ::std::os::raw::c_int;
 }
 unsafe extern "C" {
     pub fn mlxr_cpu_mode(mode: *mut mlx_string) -> ::std::os::raw::c_int;
