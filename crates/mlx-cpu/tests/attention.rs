@@ -59,7 +59,7 @@ fn inputs<T: Number>(random: &mut Random, case: Case, hide: Hide, sinks: bool) -
     }
 }
 
-fn call<'a, T: Number>(case: Case, hide: Hide, inputs: &'a Inputs<T>) -> Attention<'a> {
+fn call<T: Number>(case: Case, hide: Hide, inputs: &Inputs<T>) -> Attention<'_> {
     let Case { batches, kv_heads, group, queries, keys, dim, value_dim } = case;
     let heads = kv_heads * group;
     let close = [heads * queries * keys, queries * keys, keys, 1];
@@ -91,9 +91,7 @@ fn row<T: Number>(
     hide: Hide,
     x: &Inputs<T>,
     least: f64,
-    b: usize,
-    h: usize,
-    i: usize,
+    [b, h, i]: [usize; 3],
 ) -> Vec<(f64, f64)> {
     let heads = case.kv_heads * case.group;
     let kv = (b * case.kv_heads + h / case.group) * (case.keys + 3);
@@ -133,9 +131,7 @@ fn compare<T: Number>(case: Case, hide: Hide, inputs: &Inputs<T>, least: f64) {
                 hide,
                 inputs,
                 least,
-                n / case.queries / heads,
-                n / case.queries % heads,
-                n % case.queries,
+                [n / case.queries / heads, n / case.queries % heads, n % case.queries],
             )
         })
         .collect();

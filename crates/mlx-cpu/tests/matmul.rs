@@ -43,7 +43,7 @@ fn check<T: Number>(
     let gap = random.below(4);
     let a = Matrix::<T>::new(random, m, k, at, gap);
     let b = Matrix::<T>::new(random, k, n, bt, gap);
-    compare(random, &a, &b, (m, n, k), gap, alpha, beta);
+    compare(random, &a, &b, (m, n, k), gap, (alpha, beta));
 }
 
 #[track_caller]
@@ -53,8 +53,7 @@ fn compare<T: Number>(
     b: &Matrix<T>,
     (m, n, k): (usize, usize, usize),
     gap: usize,
-    alpha: f32,
-    beta: f32,
+    (alpha, beta): (f32, f32),
 ) {
     let before: Vec<T> = random.many(m * (n + gap));
     let product = Matmul { m, n, k, a: a.at, b: b.at, out_stride: n + gap, alpha, beta };
@@ -135,7 +134,7 @@ fn special<T: Number>() {
                 b.data[place] = T::of(value);
             }
             b.data[1] = T::of(0.0);
-            compare(&mut random, &a, &b, (m, n, k), 1, 1.0, 0.0);
+            compare(&mut random, &a, &b, (m, n, k), 1, (1.0, 0.0));
         }
     }
 }
@@ -156,11 +155,13 @@ fn tiny_numbers() {
             let mut a = Matrix::<bf16>::new(&mut random, 16, 40, at, 0);
             let mut b = Matrix::<bf16>::new(&mut random, 40, 33, bt, 0);
             let scale = |data: &mut Vec<bf16>, power| {
-                data.iter_mut().for_each(|x| *x = bf16::from_f64(x.to_f64() * 2f64.powi(power)));
+                for x in data.iter_mut() {
+                    *x = bf16::from_f64(x.to_f64() * 2f64.powi(power));
+                }
             };
             scale(&mut a.data, low - 90);
             scale(&mut b.data, high + 30);
-            compare(&mut random, &a, &b, (16, 33, 40), 0, 1.0, 0.0);
+            compare(&mut random, &a, &b, (16, 33, 40), 0, (1.0, 0.0));
         }
     }
 }

@@ -75,7 +75,7 @@ fn lengths<T: Number>() {
     let mut random = Random(17);
     for len in (1..70).chain([255, 1000, 4096, 20_011]) {
         for spread in [1.0, 12.0] {
-            let x: Vec<T> = (0..3 * len + 1).map(|_| T::of(random.unit() * spread + 1.0)).collect();
+            let x: Vec<T> = (0..=3 * len).map(|_| T::of(random.unit() * spread + 1.0)).collect();
             check(len, &x[1..]);
         }
     }

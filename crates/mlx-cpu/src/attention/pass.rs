@@ -180,7 +180,7 @@ fn step<S: Dense>(s: S, scores: &mut [f32], (most, total): &mut (f32, f32), sums
     let shrink = (*most - base).exp();
     *total = *total * shrink + s.sum(powers);
     *most = now;
-    if shrink != 1.0 {
+    if shrink.to_bits() != 1.0_f32.to_bits() {
         for sums in sums.as_chunks_mut().0 {
             s.store(s.mul(s.load(sums), s.splat(shrink)), sums);
         }

@@ -4,6 +4,7 @@ use crate::{
     arch::{Dense, LANES, dense::Block},
     elements::Element,
 };
+use std::ops::Range;
 
 /// One operand: `count` lines (rows of the left matrix, columns of the right one) of `steps` elements each.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +84,7 @@ pub(super) fn pack<T: Element, S: Dense>(
     let here = width.min(lines.count - first);
     if lines.whole {
         for left in (0..here).step_by(LANES) {
-            columns(s, lines, first + left, LANES.min(here - left), panel, width, left);
+            columns(s, lines, first + left..first + here.min(left + LANES), panel, width, left);
         }
         return;
     }
@@ -101,16 +102,15 @@ pub(super) fn pack<T: Element, S: Dense>(
 fn columns<T: Element, S: Dense>(
     s: S,
     lines: &Lines<T>,
-    first: usize,
-    count: usize,
+    wanted: Range<usize>,
     panel: &mut [f32],
     width: usize,
     left: usize,
 ) {
     let mut block: Block = [[0.0; LANES]; LANES];
     for (at, panel) in panel.chunks_mut(LANES * width).enumerate() {
-        for (i, row) in block.iter_mut().enumerate().take(count) {
-            s.store(T::load_part(s, &lines.line(first + i)[at * LANES..], 0.0), row);
+        for (line, row) in wanted.clone().zip(&mut block) {
+            s.store(T::load_part(s, &lines.line(line)[at * LANES..], 0.0), row);
         }
         let mut turned = block;
         s.transpose(&mut turned);

@@ -5,32 +5,32 @@ use half::{bf16, f16};
 use mlx_cpu::{Floats, FloatsMut, Isa};
 
 /// Numbers that look random and are the same each time.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// The next 32 bits.
-    pub fn bits(&mut self) -> u32 {
+    pub(crate) fn bits(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 20) as u32
     }
     /// A number in [-1, 1).
-    pub fn unit(&mut self) -> f32 {
+    pub(crate) fn unit(&mut self) -> f32 {
         self.bits() as f32 / (1u64 << 31) as f32 - 1.0
     }
     /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.bits() as usize % n
     }
     /// `n` numbers in [-1, 1).
-    pub fn many<T: Number>(&mut self, n: usize) -> Vec<T> {
+    pub(crate) fn many<T: Number>(&mut self, n: usize) -> Vec<T> {
         (0..n).map(|_| T::of(self.unit())).collect()
     }
 }
 
 /// An element type.
-pub trait Number: Copy + Default + PartialEq + std::fmt::Debug + 'static {
+pub(crate) trait Number: Copy + Default + PartialEq + std::fmt::Debug + 'static {
     /// Half the distance from 1 to the next number.
     const UNIT: f64;
     /// The distance between its least numbers.
@@ -70,14 +70,14 @@ number! {
 }
 
 /// The sets of this processor.
-pub fn sets() -> impl Iterator<Item = Isa> {
+pub(crate) fn sets() -> impl Iterator<Item = Isa> {
     Isa::ALL.into_iter().filter(|isa| isa.is_supported())
 }
 
 /// Asserts that `got` is within `units` roundings of `want`, plus `f32_error` roundings of `size` in f32; that NaN and
 /// infinity are as in `want`.
 #[track_caller]
-pub fn near<T: Number>(got: T, want: f64, size: f64, f32_error: f64, what: &dyn std::fmt::Display) {
+pub(crate) fn near<T: Number>(got: T, want: f64, size: f64, f32_error: f64, what: &dyn std::fmt::Display) {
     let got = got.wide();
     let want = T::of(want as f32).wide();
     if want.is_nan() || want.is_infinite() || got.is_nan() || got.is_infinite() {
