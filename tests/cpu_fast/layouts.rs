@@ -61,7 +61,6 @@ impl Layout {
         let width = *x.shape().last().unwrap();
         let turned = |x: &Tensor| mlx::ops::contiguous(&x.swapaxes(-1, -2)).unwrap();
         match self {
-            Layout::Rows | Layout::Heads => x.clone(),
             Layout::Columns => stored(&turned(x)).swapaxes(-1, -2),
             Layout::Parts => padded(x).index((Ellipsis, width..2 * width)),
             Layout::PartsOfColumns => {
@@ -74,6 +73,7 @@ impl Layout {
                 let turned = mlx::ops::contiguous(&x.swapaxes(-2, -3)).unwrap();
                 stored(&turned).swapaxes(-2, -3)
             }
+            Layout::Rows | Layout::Heads => x.clone(),
         }
     }
 }
