@@ -95,9 +95,8 @@ class MlxLm:
 
 def engines(program):
     found = {
-        "dense, `blas`": Ours(program, "--dense"),
-        "quantized": Ours(program, "--quantized"),
-        "dense, `stock`": Ours(program, "--dense", MLX_CPU="stock"),
+        f"{form}, `{mode}`": Ours(program, f"--{form}", MLX_CPU=mode)
+        for form, mode in [("quantized", "fast"), ("dense", "fast"), ("dense", "blas"), ("quantized", "stock"), ("dense", "stock")]
     }
     with contextlib.suppress(ImportError):
         found = {"llama.cpp, Q4_1": LlamaCpp()} | found

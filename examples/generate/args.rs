@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// Only a JSON object or array, whole if there are tokens enough
     #[arg(long)]
     pub(crate) json: bool,
-    /// Make quantized matrices dense: faster on a CPU, and the default there
+    /// Make quantized matrices dense: faster on a CPU but for MLX_CPU=fast, and the default there
     #[arg(long, conflicts_with = "quantized")]
     dense: bool,
     /// Keep quantized matrices, and quantize dense ones to 4 bits

@@ -6,7 +6,7 @@
 use super::{Result, config::Config};
 use crate::lora::Projection;
 use mlx::{
-    Device, DeviceKind,
+    CpuMode, Device, DeviceKind,
     fast::{QuantMode, Quantization, QuantizedTensor, dequantize, quantize},
     nn::{Embedding, Linear, MaybeQuantized, Weights},
     ops::{self, Gguf},
@@ -31,13 +31,13 @@ pub enum Form {
 }
 
 impl Form {
-    /// The one that is computed fastest on the default device: dense on a CPU, as stored elsewhere.
+    /// The one that is computed fastest on the default device: dense on a CPU, as stored elsewhere and in mode `fast`.
     ///
     /// # Errors
     /// There is no such device.
     pub fn fastest() -> Result<Form> {
-        let is_cpu = Device::current()?.kind() == DeviceKind::Cpu;
-        Ok(if is_cpu { Form::Dense } else { Form::Stored })
+        let is_slow = Device::current()?.kind() == DeviceKind::Cpu && mlx::cpu_mode()? != CpuMode::Fast;
+        Ok(if is_slow { Form::Dense } else { Form::Stored })
     }
 }
 
