@@ -68,7 +68,7 @@ struct Task {
   }
 };
 
-// MLX keeps inputs and output until what it puts behind this task has run.
+// MLX keeps the inputs until what it puts behind this task has run; HeldBack, what the scheduling thread frees.
 void dispatch(mx::UnaryPrimitive* self, Task task, array& out) {
   out.set_data(mx::allocator::malloc(out.nbytes()));
   task.output.emplace_back(out);
@@ -79,6 +79,9 @@ bool is_half(mx::Dtype dtype) {
   return dtype == mx::float16 || dtype == mx::bfloat16;
 }
 
+// Each is told where it begins: of very many, which are small then, MLX is as fast.
+constexpr size_t most_products = 1 << 16;
+
 bool is_product(const Inputs& inputs, const array& out) {
   bool one_row = out.shape(-1) == 1 || out.shape(-2) == 1;
   bool ours = is_half(out.dtype()) || (out.dtype() == mx::float32 && one_row);
@@ -86,7 +89,7 @@ bool is_product(const Inputs& inputs, const array& out) {
     ours = ours && input.dtype() == out.dtype() && input.ndim() == out.ndim() && input.size() > 0;
     ours = ours && is_aligned(input) && same_batch(input, out);
   }
-  return ours && out.size() > 0;
+  return ours && out.size() > 0 && out.size() / (out.shape(-2) * out.shape(-1)) <= most_products;
 }
 
 Task product(const Inputs& inputs, const array& out) {
@@ -116,11 +119,15 @@ void matmul(mx::UnaryPrimitive* self, const Inputs& inputs, array& out) {
 Eval stock_addmm = nullptr;
 
 void addmm(mx::UnaryPrimitive* self, const Inputs& inputs, array& out) {
-  if (inputs.size() != 3 || !is_product(inputs, out)) {
+  auto [alpha, beta] = static_cast<mx::AddMM*>(self)->state();
+  // By BLAS, which does not look at the product then.
+  bool is_added_only = alpha == 0 && out.dtype() == mx::float32;
+  if (inputs.size() != 3 || is_added_only || !is_product(inputs, out)) {
     return stock_addmm(self, inputs, out);
   }
   auto task = product(inputs, out);
-  std::tie(task.work.alpha, task.work.beta) = static_cast<mx::AddMM*>(self)->state();
+  task.work.alpha = alpha;
+  task.work.beta = beta;
   dispatch(self, std::move(task), out);
 }
 
@@ -280,8 +287,7 @@ Eval replace(const array& node, const char* kind, Eval ours) {
     refuse("its page cannot be written to.");
   }
   Eval before = *entry;
-  *entry = ours;
-  mprotect(start, page, PROT_READ); // as the loader left it; that it stays writable harms nobody
+  *entry = ours; // the page stays writable: what else lies in it may have to
   return before;
 }
 
@@ -324,7 +330,8 @@ using namespace mlxr;
 
 extern "C" int mlxr_fast_begin(bool* begun, mlxr_fast_run run, mlx_stream cpu) {
   return guarded([&] {
-    *begun = asks_for_fast();
+    // Where there is a GPU, data may move to the host when a task asks for them, and the limit would be the GPU's.
+    *begun = asks_for_fast() && mx::device_count(mx::Device::gpu) == 0;
     if (!*begun) {
       return;
     }

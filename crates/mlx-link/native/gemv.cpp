@@ -5,9 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 namespace mlxr {
@@ -23,8 +23,9 @@ struct Job {
   size_t parts;
   std::atomic<size_t> next{0}, done{0};
 
-  // Takes parts until none is left. `work` is only looked at with a part in hand, for which the caller waits.
-  void help() {
+  // Takes parts until none is left. `work` is only looked at with a part in hand, for which the caller waits. It must not
+  // throw: others may be inside it, too. Gemv refuses nothing that as_gemv lets through.
+  void help() noexcept {
     for (size_t part; (part = next.fetch_add(1)) < parts;) {
       (*work)(part);
       done.fetch_add(1);
@@ -62,7 +63,7 @@ class Crew {
       for (; members_ < members; ++members_) {
         std::thread([this] { work(); }).detach();
       }
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       // Who is there does it.
     }
   }
@@ -108,8 +109,9 @@ void each_tile(const Gemv& product, int elements, int threads, const std::functi
   std::function<void(size_t)> work = [&](size_t part) {
     for (size_t band = part * together; band < std::min((part + 1) * together, bands); ++band) {
       int from = static_cast<int>(band) * high;
-      for (int at = 0; at < terms; at += deep) {
-        compute({from, std::min(high, outputs - from), at, std::min(deep, terms - at)});
+      for (int64_t at = 0; at < terms; at += deep) {
+        int first = static_cast<int>(at);
+        compute({from, std::min(high, outputs - from), first, std::min(deep, terms - first)});
       }
     }
   };

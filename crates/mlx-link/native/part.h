@@ -11,7 +11,7 @@
 
 namespace mlxr {
 
-// What a task needs of an array once the array is gone: MLX keeps the memory itself until the task has run.
+// What a task needs of an array once the array is gone: MLX or HeldBack keeps the memory itself until the task has run.
 struct Part {
   char* data;
   mx::Shape shape;

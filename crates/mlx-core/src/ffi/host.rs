@@ -43,13 +43,13 @@ impl<'a> Part<'a> {
         list(self.0.data.cast(), self.0.size)
     }
 
-    /// The elements of an output, which are zeros at first.
+    /// The elements of an output: zeros at first for a host kernel, anything for a node of MLX's, whose kernels read none.
     pub(crate) fn elements_mut<T: Element>(&mut self) -> &mut [T] {
         assert_eq!(self.dtype(), T::DTYPE, "the caller compares them");
         if self.0.size == 0 {
             return &mut [];
         }
-        // SAFETY: an output's memory is its own and nobody else's while the kernel runs, aligned and written to; `self` is
+        // SAFETY: an output's memory is its own and nobody else's while the kernel runs, aligned, and all bits are values; `self` is
         // the one part of it and is borrowed.
         unsafe { std::slice::from_raw_parts_mut(self.0.data.cast(), self.0.size) }
     }
