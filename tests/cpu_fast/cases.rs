@@ -198,18 +198,31 @@ fn ways() -> Vec<Quantization> {
     affine.chain(others).collect()
 }
 
+/// Weights in float64, and the sizes of what each is the sum of.
+struct Exact {
+    values: Tensor,
+    sizes: Tensor,
+}
+
+impl Exact {
+    fn map(&self, f: impl Fn(&Tensor) -> Tensor) -> Exact {
+        Exact { values: f(&self.values), sizes: f(&self.sizes) }
+    }
+}
+
 /// Quantized weights, and their exact values.
-fn weights(shape: &[i32], dtype: Dtype, how: Quantization) -> (QuantizedTensor, Tensor) {
+fn weights(shape: &[i32], dtype: Dtype, how: Quantization) -> (QuantizedTensor, Exact) {
     let quantized = quantize(&values(shape, dtype, 14), how).unwrap();
     // Each is a code times a scale, plus a bias: exact in float64, where they are computed from their parts.
     let exact = exactly(&quantized);
     (quantized, exact)
 }
 
-fn exactly(quantized: &QuantizedTensor) -> Tensor {
+fn exactly(quantized: &QuantizedTensor) -> Exact {
     let how = quantized.how;
     let Some(biases) = &quantized.biases else {
-        return dequantize_dtype(quantized, Dtype::Float32).unwrap().astype(DOUBLE);
+        let values = dequantize_dtype(quantized, Dtype::Float32).unwrap().astype(DOUBLE);
+        return Exact { sizes: values.abs(), values };
     };
     // With scales of 1 and biases of 0 the values are the codes.
     let mut codes = quantized.clone();
@@ -217,7 +230,8 @@ fn exactly(quantized: &QuantizedTensor) -> Tensor {
     codes.biases = Some(codes.scales.zeros_like());
     let codes = dequantize_dtype(&codes, Dtype::Float32).unwrap().astype(DOUBLE);
     let spread = |x: &Tensor| x.astype(DOUBLE).repeat(how.group_size, -1);
-    codes * spread(&quantized.scales) + spread(biases)
+    let (scaled, biases) = (codes * spread(&quantized.scales), spread(biases));
+    Exact { values: &scaled + &biases, sizes: scaled.abs() + biases.abs() }
 }
 
 fn quantized() {
@@ -227,7 +241,7 @@ fn quantized() {
                 for (rows, inner, columns) in [(1, 256, 128), (1, 128, 384), (5, 384, 128), (37, 128, 256)] {
                     let shape = if transpose { [columns, inner] } else { [inner, columns] };
                     let (w, exact) = weights(&shape, dtype, how);
-                    let exact = if transpose { exact.swapaxes(-1, -2) } else { exact };
+                    let exact = if transpose { exact.map(|w| w.swapaxes(-1, -2)) } else { exact };
                     for layout in [Layout::Rows, Layout::Columns, Layout::Parts] {
                         let x = values(&[rows, inner], dtype, 15);
                         let found = quantized_matmul(&layout.of(&x), &w, transpose).unwrap();
@@ -243,25 +257,25 @@ fn quantized() {
     }
 }
 
-fn quantized_product(name: &str, x: &Tensor, w: &Tensor, found: &Tensor) {
-    let (x, w) = (x.astype(DOUBLE), w.astype(DOUBLE));
-    // Codes and biases may cancel: their sizes are the codes' range, and no larger than 16 times the values here.
-    let sizes = 16 * x.abs().matmul(&w.abs().max(..).maximum(w.abs()));
-    let bound = Bound { sizes, steps: x.shape()[x.ndim() - 1], roundings: 1 };
-    case(name, found, &x.matmul(&w), &bound);
+fn quantized_product(name: &str, x: &Tensor, w: &Exact, found: &Tensor) {
+    let x = x.astype(DOUBLE);
+    // Scaled codes and biases may cancel, so that their sizes count and not those of the weights.
+    let bound = Bound { sizes: x.abs().matmul(&w.sizes), steps: x.shape()[x.ndim() - 1], roundings: 1 };
+    case(name, found, &x.matmul(&w.values), &bound);
 }
 
 fn experts() {
     for how in ways() {
         for dtype in HALVES {
             let (w, exact) = weights(&[3, 128, 256], dtype, how);
-            let exact = exact.swapaxes(-1, -2);
+            let exact = exact.map(|w| w.swapaxes(-1, -2));
             let x = values(&[4, 2, 256], dtype, 16);
             let name = |op: &str| format!("{op} {:?} {} {} {dtype:?}", how.mode, how.bits, how.group_size);
             let (of_x, of_w) = (tensor![0_u32, 3, 3, 1, 2], tensor![2_u32, 0, 1, 1, 2]);
             let gather = Gather::new().lhs(&of_x).rhs(&of_w);
             let found = gather_qmm(&x, &w, &gather).unwrap();
-            let (chosen, theirs) = (take(&x, &of_x, 0).unwrap(), take(&exact, &of_w, 0).unwrap());
+            let chosen = take(&x, &of_x, 0).unwrap();
+            let theirs = exact.map(|w| take(w, &of_w, 0).unwrap());
             quantized_product(&name("gather"), &chosen, &theirs, &found);
             // A matrix of weights for each of the batch.
             let x = values(&[3, 2, 256], dtype, 17);

@@ -7,6 +7,7 @@ mod cases;
 mod layouts;
 mod threads;
 
+use mlx_cpu::Isa;
 use std::{
     collections::BTreeMap,
     env,
@@ -64,11 +65,9 @@ fn rows(mode: &str, variables: &[(&str, &str)]) -> Rows {
 /// the same terms in another order differ by chance, a part of the last place: that is what is granted.
 fn compare() {
     let stock = rows("stock", &[]);
-    for isa in ["avx512", "avx2", "portable"] {
-        let variables = [("MLX_CPU_ISA", isa)];
-        if isa != "portable" && !has(isa) {
-            continue;
-        }
+    for isa in Isa::ALL.into_iter().rev().filter(|isa| isa.is_supported()) {
+        let isa = isa.to_string();
+        let variables = [("MLX_CPU_ISA", isa.as_str())];
         let fast = rows("fast", &variables);
         assert_eq!(stock.keys().collect::<Vec<_>>(), fast.keys().collect::<Vec<_>>());
         let mut worse = Vec::new();
@@ -81,15 +80,4 @@ fn compare() {
         assert!(worse.is_empty(), "{isa}, {} of {}:\n{}", worse.len(), fast.len(), worse.join("\n"));
         println!("{isa}: {} cases", fast.len());
     }
-}
-
-/// Whether this processor has what kernels for `isa` need.
-fn has(isa: &str) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return match isa {
-        "avx512" => is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512bw"),
-        _ => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
-    };
-    #[cfg(not(target_arch = "x86_64"))]
-    false
 }

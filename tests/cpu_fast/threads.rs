@@ -1,7 +1,7 @@
 //! Threads that compute at once get what one gets alone.
 
 use crate::layouts::values;
-use mlx::{CpuMode, Tensor, cpu_mode, fast::quantize, prelude::*};
+use mlx::{CpuMode, Tensor, cpu_mode, fast::quantize, prelude::*, with_stream};
 use std::thread;
 
 /// The bits of several products, sums and rows.
@@ -29,7 +29,12 @@ pub(crate) fn check() {
     for _ in 0..20 {
         thread::scope(|scope| {
             for (seed, alone) in alone.iter().enumerate() {
-                scope.spawn(move || assert_eq!(&compute(seed as u64), alone, "{seed}"));
+                // A stream has a thread of its own: work on the same one would wait in its queue.
+                scope.spawn(move || {
+                    let own = Stream::new(Device::cpu()).unwrap();
+                    let found = with_stream(&own, || compute(seed as u64)).unwrap();
+                    assert_eq!(&found, alone, "{seed}");
+                });
             }
         });
     }

@@ -1,5 +1,6 @@
 //! Which instructions the kernels use: the best that the processor has, or what `MLX_CPU_ISA` names.
 
+use crate::{pool, setting};
 use std::{fmt, str::FromStr, sync::OnceLock};
 
 /// A set of instructions that every kernel has a path for.
@@ -12,7 +13,7 @@ pub enum Isa {
     Portable,
     /// AVX2 with FMA, F16C and BMI2: x86-64 since 2013.
     Avx2,
-    /// AVX-512 F, BW, DQ, VL and VBMI: x86-64 servers since 2019.
+    /// AVX-512 F, BW, DQ, VL and VBMI: x86-64 servers since 2021 (Ice Lake).
     Avx512,
 }
 
@@ -40,15 +41,17 @@ impl Isa {
         Isa::ALL.into_iter().rev().find(|isa| isa.is_supported()).unwrap_or(Isa::Portable)
     }
 
-    /// The set that kernels use: `MLX_CPU_ISA` if that is set, else [`Isa::best`]; read once.
+    /// The set that kernels use: `MLX_CPU_ISA` if that is set and not empty, else [`Isa::best`]; read once.
     ///
     /// # Errors
-    /// The variable names no set, or one that this processor lacks.
+    /// The variable names no set, or one that this processor lacks; or `MLX_CPU_THREADS` is no number of threads, which is
+    /// said here because whoever starts asks here.
     pub fn chosen() -> Result<Isa, String> {
         static CHOSEN: OnceLock<Result<Isa, String>> = OnceLock::new();
         CHOSEN
             .get_or_init(|| {
-                std::env::var("MLX_CPU_ISA").map_or_else(|_| Ok(Isa::best()), |name| named(&name))
+                pool::wanted()?;
+                setting::read("MLX_CPU_ISA")?.map_or_else(|| Ok(Isa::best()), |name| named(&name))
             })
             .clone()
     }

@@ -2,7 +2,7 @@
 //!
 //! [`quantized`] multiplies by quantized weights. [`isa`] says which instructions the kernels use, [`pool`] shares work
 //! among threads, [`arch`] holds the vectors and all unsafe code. Not here: shapes, strides, dtypes of tensors, and
-//! who calls which kernel; that is `mlx-core`'s.
+//! who calls which kernel; that is `mlx-core`'s. No node calls [`attention`] yet: it waits for one.
 
 #![deny(unsafe_code)]
 #![allow(clippy::inline_always, reason = "what is not inlined into a kernel's entry lacks its instructions")]
@@ -20,6 +20,7 @@ pub mod pool;
 pub mod quantized;
 pub mod reduce;
 mod scratch;
+mod setting;
 pub mod share;
 
 pub use floats::{Floats, FloatsMut};

@@ -3,10 +3,14 @@
 //! A worker that is asleep costs the caller a wake-up and no waiting: the caller takes parts itself, and waits only for
 //! parts that were begun. Work that comes while another thread has the workers runs on its own thread alone.
 
-use crate::arch::shared::{Lender, Slot};
+use crate::{
+    arch::shared::{Lender, Slot},
+    setting,
+};
 use parking_lot::Mutex;
 use std::{
     any::Any,
+    num::{IntErrorKind, NonZeroUsize},
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
         OnceLock,
@@ -19,6 +23,9 @@ use std::{
 /// How long a worker looks for more work before it sleeps: the gap between two kernels of a decode step.
 const SPIN: Duration = Duration::from_micros(60);
 
+/// The most threads.
+const MOST: usize = 256;
+
 struct Worker {
     asleep: AtomicBool,
     thread: OnceLock<Thread>,
@@ -30,7 +37,8 @@ struct Pool {
     workers: Vec<Worker>,
 }
 
-/// How many threads work on one kernel, the caller included: `MLX_CPU_THREADS`, else what the system offers.
+/// How many threads work on one kernel, the caller included: `MLX_CPU_THREADS` if that is set and not empty, else what the
+/// system offers; at most 256, to which a larger number is cut. [`Isa::chosen`](crate::Isa::chosen) refuses what is no number.
 #[must_use]
 pub fn threads() -> usize {
     pool().workers.len() + 1
@@ -48,7 +56,8 @@ pub fn threads() -> usize {
 /// ```
 ///
 /// # Panics
-/// With what the first part to panic panicked with; the other parts have run.
+/// With what the first part to panic panicked with. The other parts have run, but where this thread did them all alone:
+/// then those after it have not.
 pub fn run(parts: usize, part: impl Fn(usize) + Sync) {
     let pool = pool();
     let alone = || (0..parts).for_each(&part);
@@ -126,7 +135,7 @@ fn pool() -> &'static Pool {
     POOL.get_or_init(|| {
         let (slot, lender) = Lender::new();
         let worker = |_| Worker { asleep: AtomicBool::new(false), thread: OnceLock::new() };
-        let workers = (1..wanted()).map(worker).collect();
+        let workers = (1..wanted().unwrap_or_else(|_| offered())).map(worker).collect();
         let pool: &'static Pool = Box::leak(Box::new(Pool { slot, lender: Mutex::new(lender), workers }));
         for number in 0..pool.workers.len() {
             let thread = thread::Builder::new().name(format!("mlx-cpu {number}"));
@@ -137,16 +146,44 @@ fn pool() -> &'static Pool {
     })
 }
 
-fn wanted() -> usize {
-    let set = std::env::var("MLX_CPU_THREADS").ok().and_then(|text| text.parse::<usize>().ok());
-    let offered = || thread::available_parallelism().map_or(1, usize::from);
-    set.filter(|&threads| threads > 0).unwrap_or_else(offered).min(256)
+/// How many threads are asked for.
+///
+/// # Errors
+/// `MLX_CPU_THREADS` is no number from 1 on.
+pub(crate) fn wanted() -> Result<usize, String> {
+    setting::read("MLX_CPU_THREADS")?.map_or_else(|| Ok(offered()), |text| number(&text))
+}
+
+fn number(text: &str) -> Result<usize, String> {
+    match text.parse::<NonZeroUsize>() {
+        Ok(threads) => Ok(threads.get().min(MOST)),
+        // More than a `usize` holds is a number all the same.
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Ok(MOST),
+        Err(_) => Err(format!("MLX_CPU_THREADS={text}: not a number of threads, 1 or more")),
+    }
+}
+
+fn offered() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(MOST)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;
+
+    #[test]
+    fn numbers_of_threads_are_read_and_others_refused() {
+        for (text, threads) in
+            [("1", 1), ("17", 17), ("256", 256), ("257", 256), ("99999999999999999999", 256)]
+        {
+            assert_eq!(number(text), Ok(threads));
+        }
+        for text in ["0", "abc", "-1", "1.5", " 2"] {
+            let said = format!("MLX_CPU_THREADS={text}: not a number of threads, 1 or more");
+            assert_eq!(number(text), Err(said));
+        }
+    }
 
     #[test]
     fn every_part_runs_once_however_many_callers() {

@@ -120,6 +120,18 @@ fn chunks() {
     }
 }
 
+/// What is summed a block of steps at a time: more steps, rows, and columns than one block has.
+#[test]
+fn blocks_of_steps() {
+    let mut random = Random(13);
+    for (at, bt) in [(false, true), (true, false)] {
+        check::<bf16>(&mut random, (6, 7, 200_000), (at, bt), 0.5, -1.5);
+        check::<f16>(&mut random, (7, 33, 32_769), (at, bt), 0.5, -1.5);
+        check::<f32>(&mut random, (262, 5, 16_400), (at, bt), 1.0, 1.0);
+        check::<bf16>(&mut random, (5, 270, 16_400), (at, bt), 2.0, 0.0);
+    }
+}
+
 /// Infinity and NaN come out as float64 has them, and nowhere else.
 fn special<T: Number>() {
     let mut random = Random(11);

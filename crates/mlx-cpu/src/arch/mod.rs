@@ -2,7 +2,7 @@
 //!
 //! A kernel is written once over [`Simd`], in safe Rust, and entered through [`dispatch`], which compiles it anew for each
 //! set. It has to be `#[inline(always)]` down to the vectors: what is not inlined into the entry is compiled without its
-//! instructions. [`shared`] lends a closure to other threads, [`split`] a matrix. Not here: what kernels compute.
+//! instructions. `shared` lends a closure to other threads, [`split`] a matrix. Not here: what kernels compute.
 
 #![allow(clippy::wildcard_imports, reason = "the instructions, by their own names")]
 #![allow(clippy::cast_ptr_alignment, reason = "the loads and stores are unaligned ones")]
@@ -29,7 +29,7 @@ pub mod dense;
 #[cfg(target_arch = "x86_64")]
 mod dense_x86;
 mod portable;
-pub mod shared;
+pub(crate) mod shared;
 pub mod split;
 
 use crate::Isa;

@@ -11,7 +11,7 @@ struct Borrowed<'a> {
 }
 
 /// A slot through which one closure at a time is lent.
-pub struct Slot {
+pub(crate) struct Slot {
     /// `OPEN`, and how many guests are inside.
     door: AtomicU32,
     job: AtomicPtr<Borrowed<'static>>,
@@ -23,7 +23,7 @@ pub struct Slot {
 impl Slot {
     /// A slot with its door shut.
     #[must_use]
-    pub const fn new() -> Slot {
+    pub(crate) const fn new() -> Slot {
         Slot {
             door: AtomicU32::new(0),
             job: AtomicPtr::new(std::ptr::null_mut()),
@@ -35,14 +35,19 @@ impl Slot {
 
     /// A number that changes with each closure lent.
     #[must_use]
-    pub fn round(&self) -> usize {
+    pub(crate) fn round(&self) -> usize {
         self.round.load(Ordering::SeqCst)
     }
 
-    /// Lends `closure` for the time of `host`, which may call [`Slot::work`] as guests do, and waits for the guests.
+    /// Lends `closure` for the time of `host`, which may call [`Slot::visit`] as guests do, and waits for the guests.
     ///
     /// One thread at a time may lend: `&mut` says so.
-    pub fn lend(lender: &mut Lender, closure: &(dyn Fn(usize) + Sync), parts: usize, host: impl FnOnce()) {
+    pub(crate) fn lend(
+        lender: &mut Lender,
+        closure: &(dyn Fn(usize) + Sync),
+        parts: usize,
+        host: impl FnOnce(),
+    ) {
         let slot = lender.slot;
         let mut job = Borrowed { closure };
         let shut = Shut(slot);
@@ -57,7 +62,7 @@ impl Slot {
     }
 
     /// Enters if the door is open, calls the lent closure for parts that nobody took, and leaves; whether it was open.
-    pub fn visit(&self) -> bool {
+    pub(crate) fn visit(&self) -> bool {
         let open = |door: u32| (door & OPEN != 0).then_some(door + 1);
         if self.door.fetch_update(Ordering::SeqCst, Ordering::SeqCst, open).is_err() {
             return false;
@@ -90,14 +95,14 @@ impl Default for Slot {
 }
 
 /// The right to lend through a slot: there is one for each.
-pub struct Lender {
+pub(crate) struct Lender {
     slot: &'static Slot,
 }
 
 impl Lender {
     /// A slot that lives for ever, and its only lender.
     #[must_use]
-    pub fn new() -> (&'static Slot, Lender) {
+    pub(crate) fn new() -> (&'static Slot, Lender) {
         let slot: &'static Slot = Box::leak(Box::new(Slot::new()));
         (slot, Lender { slot })
     }

@@ -52,6 +52,17 @@ impl<'a, T: Copy> Lines<'a, T> {
         Lines { data, count: self.count - first, ..self }
     }
 
+    /// Some lines.
+    pub(super) fn lines(self, range: Range<usize>) -> Lines<'a, T> {
+        Lines { count: range.len(), ..self.from(range.start) }
+    }
+
+    /// Some steps of all lines.
+    pub(super) fn between(self, range: Range<usize>) -> Lines<'a, T> {
+        let data = &self.data[if self.whole { range.start } else { range.start * self.stride }..];
+        Lines { data, steps: range.len(), ..self }
+    }
+
     /// The elements of line `i`, where lines lie whole.
     #[inline(always)]
     pub(super) fn line(&self, i: usize) -> &'a [T] {
@@ -83,8 +94,9 @@ pub(super) fn pack<T: Element, S: Dense>(
 ) {
     let here = width.min(lines.count - first);
     if lines.whole {
-        for left in (0..here).step_by(LANES) {
-            columns(s, lines, first + left..first + here.min(left + LANES), panel, width, left);
+        for left in (0..width).step_by(LANES) {
+            let wanted = first + here.min(left)..first + here.min(left + LANES);
+            columns(s, lines, wanted, panel, width, left);
         }
         return;
     }
@@ -97,7 +109,7 @@ pub(super) fn pack<T: Element, S: Dense>(
     }
 }
 
-/// Up to sixteen lines that lie whole, to columns `left` and on of a panel.
+/// Up to sixteen lines that lie whole, to columns `left` and on of a panel; zeros beside them.
 #[inline(always)]
 fn columns<T: Element, S: Dense>(
     s: S,
@@ -121,6 +133,44 @@ fn columns<T: Element, S: Dense>(
             } else {
                 let width = panel.len();
                 panel.copy_from_slice(&row[..width]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Isa,
+        arch::{Kernel, dispatch},
+    };
+
+    struct Packs<'a>(Lines<'a, f32>, usize, &'a mut [f32]);
+
+    impl Kernel for Packs<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run<S: Dense>(self, s: S) {
+            pack(s, &self.0, 0, self.1, self.2);
+        }
+    }
+
+    #[test]
+    fn nothing_of_an_earlier_use_is_left() {
+        const STEPS: usize = 37;
+        let data = [1.0; 40 * 40];
+        for isa in Isa::ALL.into_iter().filter(|isa| isa.is_supported()) {
+            for (width, count) in [(32, 1), (32, 16), (32, 17), (32, 32), (16, 5), (14, 3)] {
+                for whole in [false, true] {
+                    let mut panel = vec![f32::NAN; width * STEPS];
+                    let lines = Lines { data: &data, stride: 40, whole, count, steps: STEPS };
+                    dispatch(isa, Packs(lines, width, &mut panel));
+                    for (i, value) in panel.iter().enumerate() {
+                        let expected = if i % width < count { 1.0_f32 } else { 0.0 };
+                        assert_eq!(value.to_bits(), expected.to_bits(), "{isa} {width} {count} {whole} {i}");
+                    }
+                }
             }
         }
     }

@@ -47,6 +47,10 @@ pub struct Product<'a> {
 /// The slices do not fit, or the instructions asked for are not there.
 pub fn matmul(product: &Product<'_>, out: FloatsMut<'_>) -> Result<(), Error> {
     let sizes = product.check(product.weights.count, out.len())?;
+    let (found, expected) = (product.x_count(&sizes)?, product.weights.count);
+    if product.m * sizes.depth > 0 && found != expected {
+        return Err(Error(format!("quantized product: x has {found} matrices and the weights {expected}")));
+    }
     match out {
         FloatsMut::F32(out) => in_order(product, &sizes, out),
         FloatsMut::F16(out) => in_order(product, &sizes, out),
@@ -97,9 +101,9 @@ impl Product<'_> {
 
     /// How many matrices `x` is.
     pub(super) fn x_count(&self, sizes: &Sizes) -> Result<usize, Error> {
-        let size = self.m * sizes.depth;
-        let count = self.x.len().checked_div(size).unwrap_or(0);
-        expect("x", self.x.len(), Some(count * size))?;
+        let size = product(&[self.m, sizes.depth]);
+        let count = size.and_then(|size| self.x.len().checked_div(size)).unwrap_or(0);
+        expect("x", self.x.len(), size.map(|size| count * size))?;
         Ok(count)
     }
 }
@@ -122,6 +126,9 @@ struct Packed<'a, 'b, T> {
 
 impl Job<'_> {
     pub(super) fn run<T: Element>(&self, out: &mut [T]) {
+        if out.is_empty() {
+            return;
+        }
         let count = self.pairs.len() * self.product.m;
         scratch::with(count * self.sizes.depth, |x| {
             with_codec(self.product.weights.format, Packed { job: self, x, out });
@@ -158,7 +165,7 @@ impl Job<'_> {
         let even = width.div_ceil(4 * pool::threads());
         let work = depth * bits / 8 * count.div_ceil(2);
         let least = (24 << 10) / work.max(1);
-        let most = if self.product.transpose && count >= MANY { (64 << 10) / depth } else { width };
+        let most = if self.product.transpose && count >= MANY { (64 << 10) / depth.max(1) } else { width };
         even.max(least).min(most).max(1).next_multiple_of(unit)
     }
 
@@ -182,9 +189,6 @@ impl<T: Element> WithCodec for Packed<'_, '_, T> {
     fn with<C: Codec>(self) {
         let Packed { job, x, out } = self;
         let (m, count) = (job.product.m, job.pairs.len() * job.product.m);
-        if count == 0 || job.sizes.width == 0 {
-            return;
-        }
         if job.sizes.depth > 0 {
             job.pack::<C>(x);
         }

@@ -5,8 +5,8 @@ use crate::{
     reference::{Type, Values},
 };
 use mlx_cpu::{
-    FloatsMut, Isa,
-    quantized::{Format, gather, matmul},
+    Floats, FloatsMut, Isa,
+    quantized::{Format, Scales, gather, matmul},
 };
 
 const FORMAT: Format = Format::Affine { bits: 4, group: 32 };
@@ -39,6 +39,27 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
+fn other_numbers_of_matrices_are_refused() {
+    let case = case(stack(FORMAT, Type::F32, (3, 4, 64), 1), Type::F32, 2, true, 1);
+    let x = case.x.wide();
+    let longer = [x.clone(), x.clone()].concat();
+    for (count, x) in [(0, &x[..0]), (1, &x[..128]), (2, &x[..256]), (6, &longer[..])] {
+        let mut product = case.product(Isa::Portable);
+        product.x = Floats::F32(x);
+        let found = matmul(&product, FloatsMut::F32(&mut [0.0; 24])).unwrap_err();
+        let said = format!("quantized product: x has {count} matrices and the weights 3");
+        assert_eq!(found.to_string(), said);
+    }
+    // Nothing is written, so that only the sizes of `x` could tell.
+    let mut product = case.product(Isa::Portable);
+    (product.m, product.weights.rows, product.weights.codes) = (usize::MAX, 0, &[]);
+    let none = Floats::F32(&[]);
+    product.weights.scales = Scales::Affine { scales: none, biases: none };
+    let found = matmul(&product, FloatsMut::F32(&mut [])).unwrap_err().to_string();
+    assert_eq!(found, "quantized product: x has 384 values where more than memory holds are expected");
+}
+
+#[test]
 fn indices_beyond_the_matrices_are_refused() {
     let case = case(stack(FORMAT, Type::F32, (2, 4, 64), 1), Type::F32, 2, true, 1);
     let says = |lhs: &[u32], rhs: &[u32], expected: &str| {
@@ -55,7 +76,8 @@ fn indices_beyond_the_matrices_are_refused() {
 fn empty_products_are_empty_or_zero() {
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_supported()) {
         for transpose in [true, false] {
-            for (rows, columns, m) in [(0, 64, 2), (4, 0, 2), (4, 64, 0), (0, 0, 0)] {
+            let sizes = [2, 8, 16].into_iter().flat_map(|m| [(0, 64, m), (4, 0, m), (0, 0, m)]);
+            for (rows, columns, m) in sizes.chain([(4, 64, 0), (0, 0, 0)]) {
                 let case = case(stack(FORMAT, Type::F32, (1, rows, columns), 1), Type::F32, m, transpose, 1);
                 assert!(
                     case.ours(isa).iter().all(|value| value.to_bits() == 0),
