@@ -7,7 +7,7 @@ use mlx::{
         Attention, Gather, Mask, QuantMode, Quantization, QuantizedTensor, dequantize_dtype, gather_qmm,
         quantize, quantized_matmul, scaled_dot_product_attention,
     },
-    ops::{addmm, broadcast_to, softmax_precise, take, where_},
+    ops::{addmm, broadcast_to, full, softmax_precise, take, where_},
     prelude::*,
     transforms::{compile, grad, vmap},
 };
@@ -75,6 +75,7 @@ pub(crate) fn print() {
     transformed();
     if cpu_mode().unwrap() == mlx::CpuMode::Fast {
         specials();
+        taken_by_nothing();
         in_force();
     }
 }
@@ -369,6 +370,14 @@ fn specials() {
             }
         }
     }
+}
+
+/// What is taken by nothing is not looked at, as BLAS does not.
+fn taken_by_nothing() {
+    let a = full([1, 64], f32::INFINITY, Dtype::Float32).unwrap();
+    let (b, c) = (values(&[64, 5], Dtype::Float32, 31), values(&[1, 5], Dtype::Float32, 32));
+    let found = addmm(&c, &a, &b, 0.0, 1.0).unwrap();
+    assert_eq!(all(&found.astype(DOUBLE)), all(&c.astype(DOUBLE)));
 }
 
 /// A sum that MLX's own loses in the format of its result.
