@@ -1,7 +1,7 @@
 //! Threads that compute at once get what one gets alone.
 
 use crate::layouts::values;
-use mlx::{CpuMode, Tensor, cpu_mode, fast::quantize, prelude::*, with_stream};
+use mlx::{CpuMode, Device, Stream, Tensor, cpu_mode, fast::quantize, prelude::*, with_stream};
 use std::thread;
 
 /// The bits of several products, sums and rows.
