@@ -118,7 +118,7 @@ fn shown(nanoseconds: f64) -> String {
     if nanoseconds < 1e6 { format!("{nanoseconds:.0} ns") } else { format!("{:.2} ms", nanoseconds / 1e6) }
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

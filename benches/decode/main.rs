@@ -14,37 +14,25 @@ mod twin;
 
 use clap::Parser;
 use flate2::Crc;
-use mlx::{Device, graph, ops, prelude::*, with_device};
+use mlx::{Device, graph, ops, prelude::*};
 use mlx_examples::{
-    language::{Cache, Decode, Fusion, Model},
-    options::Kind,
+    Result,
+    language::{Decode, Fusion, Predict},
+    program,
 };
+use paired::median;
 use serde_json::Value;
 use shape::{Flags, Which};
 use std::{
-    error::Error,
     fmt::Write,
     process::ExitCode,
     time::{Duration, Instant},
 };
 use twin::Twin;
 
-type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
-
 fn main() -> ExitCode {
     let flags = Flags::parse();
-    let ran = match flags.device {
-        None => run(&flags),
-        Some(Kind::Cpu) => with_device(Device::cpu(), || run(&flags)).unwrap_or_else(|e| Err(e.into())),
-        Some(Kind::Gpu) => with_device(Device::gpu(), || run(&flags)).unwrap_or_else(|e| Err(e.into())),
-    };
-    match ran {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            eprintln!("decode: {e}");
-            ExitCode::FAILURE
-        }
-    }
+    program::run("decode", || flags.place.run(|| run(&flags)))
 }
 
 fn run(flags: &Flags) -> Result<()> {
@@ -86,63 +74,49 @@ struct Round {
 }
 
 enum Engine {
-    Decode(Decode),
-    Plain(Model),
+    Ours(Box<dyn Predict>),
     Python(Twin),
 }
 
 impl Engine {
     fn new(which: Which, flags: &Flags) -> Result<Engine> {
-        Ok(match which {
-            Which::Decode => Engine::Decode(Decode::new(flags.model()?, Fusion::default())?),
-            Which::Apart => {
-                Engine::Decode(Decode::new(flags.model()?, Fusion { attention: false, mlp: false })?)
-            }
-            Which::Plain => Engine::Plain(flags.model()?),
+        let fusion = match which {
+            Which::Decode => Fusion::default(),
+            Which::Apart => Fusion { attention: false, mlp: false },
+            Which::Plain => return Ok(Engine::Ours(Box::new(flags.model()?))),
             Which::MlxLm => {
                 let twin = Twin::python_of("decode/twin.py", &[])?;
-                match twin.ask(&flags.told().to_string()).as_str() {
-                    "ready" => Engine::Python(twin),
-                    why => return Err(format!("Python: {why}").into()),
-                }
+                return match twin.ask(&flags.told().to_string()).as_str() {
+                    "ready" => Ok(Engine::Python(twin)),
+                    why => Err(format!("Python: {why}").into()),
+                };
             }
-        })
+        };
+        Ok(Engine::Ours(Box::new(Decode::new(flags.model()?, fusion)?)))
     }
 
     fn round(&self, tokens: usize) -> Result<Round> {
         match self {
             Engine::Python(twin) => told(&twin.ask(&tokens.to_string())),
-            Engine::Decode(model) => {
-                let mut caches = model.new_caches()?;
-                timed(tokens, &mut caches, |token, caches| model.forward(token, caches))
-            }
-            Engine::Plain(model) => {
-                let mut caches = model.new_caches()?;
-                timed(tokens, &mut caches, |token, caches| {
-                    Ok(model.forward(&ops::expand_dims(token, 0)?, caches)?.index((.., -1, ..)))
-                })
-            }
+            Engine::Ours(model) => timed(tokens, &**model),
         }
     }
 }
 
-/// A text of so many tokens; `scores` makes `[1, vocab]` of a token, `[1]`.
-fn timed(
-    count: usize,
-    caches: &mut [Cache],
-    scores: impl Fn(&Tensor, &mut [Cache]) -> mlx::Result<Tensor>,
-) -> Result<Round> {
-    let next = |token: &Tensor, caches: &mut [Cache]| {
-        let logits = scores(token, caches)?;
+/// A text of so many tokens.
+fn timed(count: usize, model: &dyn Predict) -> Result<Round> {
+    let mut caches = model.new_caches()?;
+    let mut next = |token: &Tensor| {
+        let logits = model.scores(token, &mut caches)?;
         Ok::<_, mlx::Error>((ops::argmax(&logits, -1)?, logits))
     };
     let mut round = Round::default();
-    let (mut token, mut logits) = next(&Tensor::from_slice(&[1_u32])?, caches)?;
+    let (mut token, mut logits) = next(&Tensor::from_slice(&[1_u32])?)?;
     mlx::async_eval([&token])?;
     let start = Instant::now();
     for _ in 0..count {
         let begun = Instant::now();
-        let after = next(&token, caches)?;
+        let after = next(&token)?;
         let built = Instant::now();
         mlx::async_eval([&after.0])?;
         let scheduled = Instant::now();
@@ -157,7 +131,7 @@ fn timed(
     bits.update(&logits.to_bytes()?);
     round.bits = bits.sum();
     token.eval()?;
-    let graph = graph::canonical([&next(&token, caches)?.0])?;
+    let graph = graph::canonical([&next(&token)?.0])?;
     round.nodes = graph.lines().filter(|line| !line.starts_with("leaf ")).count();
     let per_token = u32::try_from(count)?.max(1);
     for time in [&mut round.build, &mut round.schedule, &mut round.wait, &mut round.total] {
@@ -195,9 +169,9 @@ fn table(engines: &[(Which, Vec<Round>)]) -> String {
     for (which, rounds) in engines {
         let ms = |of: fn(&Round) -> Duration| {
             let times = rounds.iter().map(|round| of(round).as_secs_f64() * 1e3);
-            format!("{:.3}", median(times.collect()))
+            format!("{:.3}", median(times))
         };
-        let seconds = median(rounds.iter().map(|round| round.total.as_secs_f64()).collect());
+        let seconds = median(rounds.iter().map(|round| round.total.as_secs_f64()));
         let ratios =
             rounds.iter().zip(last).map(|(round, last)| last.total.as_secs_f64() / round.total.as_secs_f64());
         let same =
@@ -213,7 +187,7 @@ fn table(engines: &[(Which, Vec<Round>)]) -> String {
             ms(|round| round.total),
             rounds[0].nodes,
             1.0 / seconds,
-            median(ratios.collect()),
+            median(ratios),
             if same == first[0].tokens.len() {
                 "equal".to_owned()
             } else {
@@ -231,9 +205,4 @@ fn table(engines: &[(Which, Vec<Round>)]) -> String {
 /// How many tokens are the same before one is not.
 fn alike(one: &[u32], other: &[u32]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }

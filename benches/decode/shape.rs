@@ -4,7 +4,7 @@ use clap::{Parser, ValueEnum};
 use mlx::{nn::ModuleExt, prelude::*, random};
 use mlx_examples::{
     language::{Architecture, Checkpoint, Config, Form, Model},
-    options::{Floats, Kind},
+    options::{Floats, Kind, Place},
 };
 use serde_json::{Value, json};
 use std::{collections::HashMap, error::Error, path::Path};
@@ -42,9 +42,8 @@ pub(crate) struct Flags {
     pub(crate) rounds: usize,
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u32,
-    /// Where to compute; on a GPU if MLX has one
-    #[arg(long, value_enum)]
-    pub(crate) device: Option<Kind>,
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// Which to run; ratios are to the last of them
     #[arg(long, value_enum, value_delimiter = ',', default_values = ["decode", "apart", "plain", "mlx-lm"])]
     pub(crate) engines: Vec<Which>,
@@ -122,7 +121,7 @@ impl Flags {
             "dtype": Dtype::from(self.dtype).to_string(),
             "quantize": self.quantize,
             "seed": self.seed,
-            "device": self.device.map(|kind| match kind { Kind::Cpu => "cpu", Kind::Gpu => "gpu" }),
+            "device": self.place.device.map(|kind| match kind { Kind::Cpu => "cpu", Kind::Gpu => "gpu" }),
         })
     }
 
