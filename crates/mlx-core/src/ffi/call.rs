@@ -80,45 +80,35 @@ macro_rules! call {
 }
 pub(super) use call;
 
-/// The node that `symbol` builds from arguments by kind as in `call!`; its tensors are told in errors.
-macro_rules! node {
-    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
+/// What `$build` makes of `symbol` and arguments by kind as in `call!`; its tensors are told in errors.
+macro_rules! made {
+    ($build:ident, $op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
         $crate::ffi::build::told(
             $op,
-            || $crate::ffi::build::build($op, |out, stream| {
+            || $crate::ffi::build::$build($op, |out, stream| {
                 $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
             }),
             || $crate::ffi::call::operands!($($kind $argument,)*),
         )
     };
+}
+pub(super) use made;
+
+/// The node that `symbol` builds.
+macro_rules! node {
+    ($($call:tt)*) => { $crate::ffi::call::made!(build, $($call)*) };
 }
 pub(super) use node;
 
 /// [`node!`] for a symbol whose result is no larger than its first tensor, so that nobody asks whether it has addresses.
 macro_rules! part {
-    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
-        $crate::ffi::build::told(
-            $op,
-            || $crate::ffi::build::build_part($op, |out, stream| {
-                $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
-            }),
-            || $crate::ffi::call::operands!($($kind $argument,)*),
-        )
-    };
+    ($($call:tt)*) => { $crate::ffi::call::made!(build_part, $($call)*) };
 }
 pub(super) use part;
 
 /// [`node!`] for a symbol that gives several.
 macro_rules! nodes {
-    ($op:expr, $symbol:expr $(, $kind:ident $argument:expr)* $(,)?) => {
-        $crate::ffi::build::told(
-            $op,
-            || $crate::ffi::build::build_several($op, |out, stream| {
-                $crate::ffi::call::call!($symbol, value out, $($kind $argument,)* value stream)
-            }),
-            || $crate::ffi::call::operands!($($kind $argument,)*),
-        )
-    };
+    ($($call:tt)*) => { $crate::ffi::call::made!(build_several, $($call)*) };
 }
 pub(super) use nodes;
 
