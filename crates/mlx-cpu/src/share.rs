@@ -14,10 +14,14 @@ pub fn each<I: Send>(items: Vec<I>, part: impl Fn(I) + Sync) {
     });
 }
 
+/// Whether so many products take less time than waking a thread.
+#[must_use]
+pub fn is_little(work: usize) -> bool {
+    work < 1 << 15
+}
+
 /// How large pieces of `all` are, in multiples of `step`, so that each thread gets a few; one piece for little `work`.
 pub(crate) fn piece(all: usize, step: usize, work: usize) -> usize {
-    /// Fewer products than this take less time than waking a thread.
-    const LITTLE: usize = 1 << 15;
-    let pieces = if work < LITTLE { 1 } else { pool::threads() * 4 };
+    let pieces = if is_little(work) { 1 } else { pool::threads() * 4 };
     all.div_ceil(pieces).next_multiple_of(step).max(step)
 }

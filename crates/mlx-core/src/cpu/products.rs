@@ -8,9 +8,6 @@ use mlx_cpu::{
     pool, share,
 };
 
-/// Batches of fewer products of two numbers go one after the other: waking a thread takes longer.
-const LITTLE: usize = 1 << 15;
-
 pub(super) fn matmul<T: Float>(work: &Work<'_>, inputs: &[Part<'_>], out: &mut [T]) -> Result<(), String> {
     let numbers = work.numbers();
     let (m, n, k) = (numbers.rows, numbers.columns, numbers.inner);
@@ -32,7 +29,7 @@ pub(super) fn matmul<T: Float>(work: &Work<'_>, inputs: &[Part<'_>], out: &mut [
         let (a, b) = (&a[of_a.starts[i] as usize..], &b[of_b.starts[i] as usize..]);
         product.run(isa, T::floats(a), T::floats(b), T::floats_mut(out))
     };
-    if numbers.batch < pool::threads() || numbers.batch * m * n * k < LITTLE {
+    if numbers.batch < pool::threads() || share::is_little(numbers.batch * m * n * k) {
         return out.chunks_mut(m * n).enumerate().try_for_each(|(i, out)| one(i, out));
     }
     let failed = parking_lot::Mutex::new(Ok(()));

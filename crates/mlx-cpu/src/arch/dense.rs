@@ -1,7 +1,7 @@
 //! What dense kernels need of a set beyond [`Simd`]: comparisons, powers of two, narrow stores, and the tile of a product.
 //! The trait and its portable form; x86's stand in `dense_x86`.
 
-use super::{LANES, Portable, Simd};
+use super::{LANES, Portable, Simd, portable::lanes};
 use crate::math;
 use half::bf16;
 
@@ -35,7 +35,16 @@ pub trait Dense: Simd {
         math::exp(self, x)
     }
     /// Rows for columns.
-    fn transpose(self, block: &mut Block);
+    #[inline(always)]
+    fn transpose(self, block: &mut Block) {
+        for i in 0..LANES {
+            for j in 0..i {
+                let upper = block[j][i];
+                block[j][i] = block[i][j];
+                block[i][j] = upper;
+            }
+        }
+    }
 }
 
 /// The bf16 nearest to `x`, ties to even; NaN stays NaN.
@@ -49,15 +58,6 @@ fn narrow(x: f32) -> bf16 {
 
 /// 1.5 * 2^23: what is added to it has no fraction left, and stands in the last bits of the sum.
 const SHIFT: f32 = 12_582_912.0;
-
-#[inline(always)]
-fn lanes(f: impl Fn(usize) -> f32) -> [f32; LANES] {
-    let mut lanes = [0.0; LANES];
-    for (i, lane) in lanes.iter_mut().enumerate() {
-        *lane = f(i);
-    }
-    lanes
-}
 
 impl Dense for Portable {
     const ROWS: usize = 2;
@@ -97,15 +97,5 @@ impl Dense for Portable {
     #[inline(never)]
     fn exp(self, x: Self::F) -> Self::F {
         x.map(f32::exp)
-    }
-    #[inline(always)]
-    fn transpose(self, block: &mut Block) {
-        for i in 0..LANES {
-            for j in 0..i {
-                let upper = block[j][i];
-                block[j][i] = block[i][j];
-                block[i][j] = upper;
-            }
-        }
     }
 }

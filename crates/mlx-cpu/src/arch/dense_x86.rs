@@ -60,15 +60,6 @@ impl Dense for Avx2 {
             // SAFETY: sixteen bf16 are 32 bytes, of any bits.
             unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), packed) }
         }
-        fn transpose(block: &mut Block) {
-            for i in 0..LANES {
-                for j in 0..i {
-                    let upper = block[j][i];
-                    block[j][i] = block[i][j];
-                    block[i][j] = upper;
-                }
-            }
-        }
     }
 }
 

@@ -49,7 +49,7 @@ fn narrow(x: f32) -> f16 {
 }
 
 #[inline(always)]
-fn lanes(f: impl Fn(usize) -> f32) -> [f32; LANES] {
+pub(super) fn lanes(f: impl Fn(usize) -> f32) -> [f32; LANES] {
     // A loop: what `from_fn` calls may stay functions of their own.
     let mut lanes = [0.0; LANES];
     for (i, lane) in lanes.iter_mut().enumerate() {

@@ -188,12 +188,17 @@ fn read_floats<S: Simd>(s: S, from: Floats<'_>, first: usize, count: usize, to: 
             }
             return;
         }
-        let values = match from {
-            Floats::F32(from) => s.load(sixteen(from, at)),
-            Floats::F16(from) => s.load_f16(sixteen(from, at)),
-            Floats::Bf16(from) => s.load_bf16(sixteen(from, at)),
-        };
-        s.store(values, to);
+        s.store(load(s, from, at), to);
+    }
+}
+
+/// Sixteen values from `at` on, widened.
+#[inline(always)]
+pub(super) fn load<S: Simd>(s: S, from: Floats<'_>, at: usize) -> S::F {
+    match from {
+        Floats::F32(from) => s.load(sixteen(from, at)),
+        Floats::F16(from) => s.load_f16(sixteen(from, at)),
+        Floats::Bf16(from) => s.load_bf16(sixteen(from, at)),
     }
 }
 

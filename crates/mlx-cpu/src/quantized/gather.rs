@@ -30,8 +30,8 @@ pub fn gather(product: &Product<'_>, lhs: &[u32], rhs: &[u32], out: FloatsMut<'_
         return Err(Error(format!("quantized product: {lhs} indices of x and {rhs} of the weights")));
     }
     let sizes = product.check(lhs.len(), out.len())?;
-    if product.m * sizes.depth() > 0 {
-        within("x", lhs, product.x_count(&sizes)?)?;
+    if let Some(count) = sizes.matrices {
+        within("x", lhs, count)?;
     }
     within("the weights", rhs, product.weights.count)?;
     match out {

@@ -1,6 +1,6 @@
 //! Rows of `x` as `f32` in the order in which a codec decodes, and results as the caller's type.
 
-use super::codec::{Codec, one, sixteen};
+use super::codec::{Codec, load, one};
 use crate::{
     Floats,
     arch::{Kernel, LANES, Simd},
@@ -26,12 +26,7 @@ impl<C: Codec> Kernel for Pack<'_, C> {
         let (blocks, rest) = self.out.as_chunks_mut::<LANES>();
         for (block, out) in blocks.iter_mut().enumerate() {
             let at = self.first + block * LANES;
-            let values = match self.x {
-                Floats::F32(x) => s.load(sixteen(x, at)),
-                Floats::F16(x) => s.load_f16(sixteen(x, at)),
-                Floats::Bf16(x) => s.load_bf16(sixteen(x, at)),
-            };
-            s.store(values, out);
+            s.store(load(s, self.x, at), out);
             if C::NIBBLES && self.ordered {
                 let ordered = *out;
                 for (out, place) in out.iter_mut().zip(S::NIBBLES) {

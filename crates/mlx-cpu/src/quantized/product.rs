@@ -47,8 +47,8 @@ pub struct Product<'a> {
 /// The slices do not fit, or the instructions asked for are not there.
 pub fn matmul(product: &Product<'_>, out: FloatsMut<'_>) -> Result<(), Error> {
     let sizes = product.check(product.weights.count, out.len())?;
-    let (found, expected) = (product.x_count(&sizes)?, product.weights.count);
-    if product.m * sizes.depth > 0 && found != expected {
+    let expected = product.weights.count;
+    if let Some(found) = sizes.matrices.filter(|&found| found != expected) {
         return Err(Error(format!("quantized product: x has {found} matrices and the weights {expected}")));
     }
     match out {
@@ -72,14 +72,9 @@ pub(super) struct Sizes {
     depth: usize,
     /// Values in a row of the output.
     width: usize,
+    /// How many matrices `x` is; nobody can say where they have no values.
+    pub(super) matrices: Option<usize>,
     isa: Isa,
-}
-
-impl Sizes {
-    /// Values in a row of `x`.
-    pub(super) fn depth(&self) -> usize {
-        self.depth
-    }
 }
 
 impl Product<'_> {
@@ -94,17 +89,10 @@ impl Product<'_> {
             Some(isa) if isa.is_supported() => isa,
             Some(isa) => return Err(Error(format!("quantized product: this processor lacks {isa}"))),
         };
-        let sizes = Sizes { depth, width, isa };
-        self.x_count(&sizes)?;
-        Ok(sizes)
-    }
-
-    /// How many matrices `x` is.
-    pub(super) fn x_count(&self, sizes: &Sizes) -> Result<usize, Error> {
-        let size = product(&[self.m, sizes.depth]);
-        let count = size.and_then(|size| self.x.len().checked_div(size)).unwrap_or(0);
-        expect("x", self.x.len(), size.map(|size| count * size))?;
-        Ok(count)
+        let size = product(&[self.m, depth]);
+        let matrices = size.and_then(|size| self.x.len().checked_div(size));
+        expect("x", self.x.len(), size.map(|size| matrices.unwrap_or(0) * size))?;
+        Ok(Sizes { depth, width, matrices, isa })
     }
 }
 
