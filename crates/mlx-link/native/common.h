@@ -64,6 +64,18 @@ class HeldBack {
   std::vector<mx::Stream> streams_;
 };
 
+// Whether elements lie one after the other, by the strides: of a transposed part of a split MLX's flag is not true.
+inline bool lies_in_order(const int32_t* sizes, const int64_t* strides, size_t ndim) {
+  int64_t wanted = 1;
+  for (size_t axis = ndim; axis-- > 0;) {
+    if (sizes[axis] != 1 && strides[axis] != wanted) {
+      return false;
+    }
+    wanted *= sizes[axis];
+  }
+  return true;
+}
+
 // Reads MLX_CPU, once; an exception says what is wrong with it.
 void choose_cpu_mode();
 // Whether that is fast, and whether it came to be.

@@ -195,12 +195,13 @@ Eval stock_gather = nullptr;
 void gather_qmm(mx::UnaryPrimitive* self, const Inputs& inputs, array& out) {
   auto* own = static_cast<mx::GatherQMM*>(self);
   size_t count = inputs.size() - 2;
-  bool ours = inputs.size() > 2 && is_quantized(inputs.data(), count, std::get<2>(own->state()), out);
+  bool ours = inputs.size() > 2 && inputs[0].ndim() >= 2;
+  ours = ours && is_quantized(inputs.data(), count, std::get<2>(own->state()), out);
   for (size_t i = count; ours && i < inputs.size(); ++i) {
     ours = inputs[i].dtype() == mx::uint32 && is_aligned(inputs[i]);
     ours = ours && inputs[i].size() * out.shape(-1) * inputs[0].shape(-2) == out.size();
   }
-  if (!ours || inputs[0].ndim() < 2) {
+  if (!ours) {
     return stock_gather(self, inputs, out);
   }
   auto task = quantized(own, inputs.data(), count, out, true);

@@ -87,9 +87,9 @@ array with(const array& a, const int* axes, size_t count, mx::Stream stream) {
                     : mx::expand_dims(a, std::vector<int>(axes, axes + count), stream);
 }
 
-std::vector<int> leading_axes(size_t count) {
+std::vector<int> axes_from(size_t first, size_t count) {
   std::vector<int> axes(count);
-  std::iota(axes.begin(), axes.end(), 0);
+  std::iota(axes.begin(), axes.end(), static_cast<int>(first));
   return axes;
 }
 
@@ -175,19 +175,6 @@ bool between(const char* data, size_t count, int64_t least, int64_t most) {
   return !found && (halves[0] | halves[1]) == 0;
 }
 
-// By the strides: of a transposed part of a split MLX's flag is not true.
-bool lies_in_order(const array& a) {
-  int64_t wanted = 1;
-  for (size_t axis = a.ndim(); axis-- > 0;) {
-    int64_t size = a.shape().data()[axis];
-    if (size != 1 && a.strides().data()[axis] != wanted) {
-      return false;
-    }
-    wanted *= size;
-  }
-  return a.flags().row_contiguous;
-}
-
 } // namespace
 } // namespace mlxr
 
@@ -198,7 +185,8 @@ extern "C" {
 bool mlxr_positions_fit(mlx_array handle, int64_t size) {
   auto& a = mlx_array_get_(handle);
   mlxr_view view;
-  if (size <= 0 || a.size() == 0 || !mlxr_array_view(&view, handle) || !lies_in_order(a)) {
+  if (size <= 0 || a.size() == 0 || !mlxr_array_view(&view, handle) || !view.row_contiguous ||
+      !lies_in_order(a.shape().data(), view.strides, a.ndim())) {
     return false;
   }
   auto* data = static_cast<const char*>(view.data);
@@ -284,13 +272,12 @@ int mlxr_gather(mlx_array* out, mlx_array handle, const mlx_array* indices, size
     auto& s = mlx_stream_get_(stream);
     auto sizes = a.shape();
     std::fill_n(sizes.begin(), std::min(count, sizes.size()), 1);
-    array found = mx::gather(a, arrays_of(indices, count), leading_axes(count), sizes, s);
+    array found = mx::gather(a, arrays_of(indices, count), axes_from(0, count), sizes, s);
     if (!mlxr_array_fits({&found})) {
       mlx_array_set_(*out, std::move(found)); // the caller says so of the gather
       return;
     }
-    std::vector<int> gone(count);
-    std::iota(gone.begin(), gone.end(), static_cast<int>(found.ndim() - a.ndim()));
+    auto gone = axes_from(found.ndim() - a.ndim(), count);
     mlx_array_set_(*out, without(found, gone.data(), count, s));
   });
 }
@@ -307,7 +294,7 @@ int mlxr_scatter(
     auto call = scatter(how);
     auto& a = mlx_array_get_(handle);
     auto& values = mlx_array_get_(updates);
-    mlx_array_set_(*out, call(a, arrays_of(indices, count), values, leading_axes(count), mlx_stream_get_(stream)));
+    mlx_array_set_(*out, call(a, arrays_of(indices, count), values, axes_from(0, count), mlx_stream_get_(stream)));
   });
 }
 

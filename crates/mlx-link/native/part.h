@@ -11,6 +11,28 @@
 
 namespace mlxr {
 
+// Calls `visit` with the offset of each element of the leading `ndim` dimensions, in order.
+template <typename Visit>
+void each_offset(const mx::Shape& shape, const mx::Strides& strides, size_t ndim, Visit visit) {
+  size_t count = 1;
+  for (size_t i = 0; i < ndim; ++i) {
+    count *= shape[i];
+  }
+  std::vector<int32_t> at(ndim, 0);
+  int64_t offset = 0;
+  for (size_t done = 0; done < count; ++done) {
+    visit(offset);
+    for (size_t i = ndim; i-- > 0;) {
+      offset += strides[i];
+      if (++at[i] < shape[i]) {
+        break;
+      }
+      offset -= strides[i] * shape[i];
+      at[i] = 0;
+    }
+  }
+}
+
 // What a task needs of an array once the array is gone: MLX or HeldBack keeps the memory itself until the task has run.
 struct Part {
   char* data;
@@ -28,21 +50,17 @@ struct Part {
         item(a.itemsize()),
         dtype(mlx_dtype_to_c(a.dtype())) {}
 
-  // In row-major order and where elements of the dtype may lie. The flags are not asked: of a transposed part of a split
-  // they are not true.
+  // In row-major order and where elements of the dtype may lie.
   bool is_plain() const {
-    int64_t wanted = 1;
-    for (size_t i = shape.size(); i-- > 0;) {
-      if (shape[i] != 1 && strides[i] != wanted) {
-        return false;
-      }
-      wanted *= shape[i];
-    }
-    return reinterpret_cast<std::uintptr_t>(data) % (dtype == MLX_COMPLEX64 ? 4 : item) == 0;
+    return lies_in_order(shape.data(), strides.data(), shape.size()) &&
+        reinterpret_cast<std::uintptr_t>(data) % (dtype == MLX_COMPLEX64 ? 4 : item) == 0;
   }
 
   std::unique_ptr<char[]> packed() const {
     std::unique_ptr<char[]> copy(new char[size * item]);
+    if (size == 0) {
+      return copy;
+    }
     switch (item) {
       case 1:
         pack<uint8_t>(copy.get());
@@ -69,27 +87,18 @@ struct Part {
   void pack(char* to) const {
     int64_t inner = shape.empty() ? 1 : shape.back();
     int64_t stride = shape.empty() ? 1 : strides.back();
-    std::vector<int32_t> at(shape.size(), 0);
-    const char* from = data;
-    for (size_t done = 0; done < size; done += inner) {
+    constexpr int64_t bytes = sizeof(T);
+    each_offset(shape, strides, shape.empty() ? 0 : shape.size() - 1, [&](int64_t offset) {
+      const char* from = data + offset * bytes;
       if (stride == 1) {
-        std::memcpy(to, from, inner * sizeof(T));
+        std::memcpy(to, from, inner * bytes);
       } else {
         for (int64_t i = 0; i < inner; ++i) {
-          std::memcpy(to + i * sizeof(T), from + i * stride * static_cast<int64_t>(sizeof(T)), sizeof(T));
+          std::memcpy(to + i * bytes, from + i * stride * bytes, bytes);
         }
       }
-      to += inner * sizeof(T);
-      for (size_t i = shape.size(); i-- > 1;) {
-        auto step = strides[i - 1] * static_cast<int64_t>(sizeof(T));
-        from += step;
-        if (++at[i - 1] < shape[i - 1]) {
-          break;
-        }
-        from -= step * shape[i - 1];
-        at[i - 1] = 0;
-      }
-    }
+      to += inner * bytes;
+    });
   }
 };
 
@@ -137,7 +146,7 @@ class Matrices {
       }
     }
     starts_.clear();
-    find_starts(shape, strides, batch);
+    each_offset(shape, strides, batch, [&](int64_t start) { starts_.push_back(start); });
   }
 
   // All memory between the first element and the last.
@@ -167,26 +176,6 @@ class Matrices {
     row_ = rows == 1 ? 1 : row;
     column_ = columns == 1 ? rows : column;
     return !in_rows && row_ == 1 && column_ >= rows;
-  }
-
-  void find_starts(const mx::Shape& shape, const mx::Strides& strides, size_t batch) {
-    size_t count = 1;
-    for (size_t i = 0; i < batch; ++i) {
-      count *= shape[i];
-    }
-    std::vector<int32_t> at(batch, 0);
-    int64_t start = 0;
-    for (size_t done = 0; done < count; ++done) {
-      starts_.push_back(start);
-      for (size_t i = batch; i-- > 0;) {
-        start += strides[i];
-        if (++at[i] < shape[i]) {
-          break;
-        }
-        start -= strides[i] * shape[i];
-        at[i] = 0;
-      }
-    }
   }
 
   Part part_;
