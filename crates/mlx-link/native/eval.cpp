@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -61,16 +60,6 @@ void push_unique(std::vector<mx::Stream>& streams, mx::Stream stream) {
     }
   }
   streams.push_back(stream);
-}
-
-void refuse_unreadable(const array& a) {
-  if (auto text = failure(a)) {
-    throw std::runtime_error(*text);
-  }
-  if (a.status() == array::Status::unscheduled && !a.has_primitive()) {
-    throw std::invalid_argument(
-        "[eval] this array is a placeholder of a finished function transformation and has no value.");
-  }
 }
 
 // While it lives, the leaves of a graph wait for no event. Scheduling looks at the events of a batch's inputs and,
@@ -237,7 +226,7 @@ TicketPtr begin(const std::vector<array>& outputs, std::vector<array>& first) {
     } catch (const std::exception& e) {
       ticket->freed.end();
       // What was scheduled before the throw still runs, and its checks behind it.
-      ticket->schedule_error = e.what();
+      ticket->schedule_error = schedule_error(e);
       has_failed_launch = true;
     }
     for (size_t i = 0; i < fresh.size(); ++i) {

@@ -1,9 +1,10 @@
-// The events of failed batches: an array that still waits for one of them has failed, for good.
+// What cannot be read: arrays that still wait for an event of a failed batch have failed, for good, and placeholders have no value.
 #pragma once
 #include "common.h"
 
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 
@@ -90,6 +91,24 @@ inline array waiter(const mx::Event& event) {
   result.attach_event(event);
   result.set_status(array::Status::evaluated);
   return result;
+}
+
+inline constexpr const char* is_placeholder =
+    "[eval] Attempting to eval an array without a primitive: a placeholder of a finished function transformation.";
+
+inline void refuse_unreadable(const array& a) {
+  if (auto text = failure(a)) {
+    throw std::runtime_error(*text);
+  }
+  if (a.status() == array::Status::unscheduled && !a.has_primitive()) {
+    throw std::invalid_argument(is_placeholder);
+  }
+}
+
+// What MLX says of a placeholder below the outputs speaks of bugs in MLX: one text, whoever comes upon it first.
+inline std::string schedule_error(const std::exception& e) {
+  std::string text = e.what();
+  return text.find("without a primitive") == std::string::npos ? text : is_placeholder;
 }
 
 } // namespace mlxr
