@@ -147,9 +147,9 @@ fn size_along(op: &'static str, x: &Tensor, axis: i32, real: Real) -> Result<i32
 }
 
 #[track_caller]
-fn one(op: &'static str, x: &Tensor, how: &Fft, symbol: raw::Transform, real: Real) -> Result<Tensor> {
+fn one(op: &'static str, x: &Tensor, how: &Fft, symbol: raw::Along, real: Real) -> Result<Tensor> {
     let n = how.n.map_or_else(|| size_along(op, x, how.axis, real), Ok)?;
-    symbol.call(op, x, &[n], &[how.axis], how.norm.raw())
+    symbol.call(op, x, n, how.axis, how.norm.raw())
 }
 
 #[track_caller]
@@ -206,7 +206,7 @@ transforms! {
     /// assert_eq!(spectrum, [Complex32::new(4.0, 0.0), Complex32::new(-2.0, 0.0)]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    fft "mx.fft.fft" = one(Fft), FFTN No;
+    fft "mx.fft.fft" = one(Fft), FFT No;
 
     /// The inverse of [`fft`].
     ///
@@ -217,7 +217,7 @@ transforms! {
     /// assert_eq!(values, [Complex32::new(1.0, 0.0), Complex32::new(3.0, 0.0)]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    ifft "mx.fft.ifft" = one(Fft), IFFTN No;
+    ifft "mx.fft.ifft" = one(Fft), IFFT No;
 
     /// [`fft`] of real numbers: of n elements the n / 2 + 1 coefficients that the others follow from. Of complex ones
     /// the imaginary parts are dropped.
@@ -228,7 +228,7 @@ transforms! {
     /// assert_eq!(rfft(&tensor![1.0, 3.0, 0.0, 0.0], -1)?.shape(), [3]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    rfft "mx.fft.rfft" = one(Fft), RFFTN No;
+    rfft "mx.fft.rfft" = one(Fft), RFFT No;
 
     /// The inverse of [`rfft`]: float32, of an even number of elements unless [`Fft::n`] says otherwise.
     ///
@@ -238,7 +238,7 @@ transforms! {
     /// assert_eq!(irfft(&tensor![4.0, -2.0], -1)?.to_vec::<f32>()?, [1.0, 3.0]);
     /// # Ok::<(), mlx_core::Error>(())
     /// ```
-    irfft "mx.fft.irfft" = one(Fft), IRFFTN Made;
+    irfft "mx.fft.irfft" = one(Fft), IRFFT Made;
 
     /// The transform over the last two axes (`..`), over others, or as [`FftN`] says.
     ///

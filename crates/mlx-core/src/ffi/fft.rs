@@ -28,6 +28,40 @@ impl Norm {
     }
 }
 
+type AlongFn = unsafe extern "C" fn(
+    *mut sys::mlx_array,
+    sys::mlx_array,
+    c_int,
+    c_int,
+    sys::mlx_fft_norm,
+    sys::mlx_stream,
+) -> c_int;
+
+/// A symbol that transforms along one axis.
+#[derive(Clone, Copy)]
+pub struct Along(AlongFn);
+
+impl Along {
+    /// The transform of `x` along `axis`, cut or filled up to `size`, its errors under the name of `op`.
+    ///
+    /// # Errors
+    /// What MLX refuses.
+    #[track_caller]
+    pub fn call(self, op: &'static str, x: &Tensor, size: i32, axis: i32, norm: Norm) -> Result<Tensor> {
+        let norm = norm.code();
+        node!(op, (self.0), tensor x, value size, value axis, value norm)
+    }
+}
+
+/// `mx.fft.fft`
+pub const FFT: Along = Along(sys::mlx_fft_fft);
+/// `mx.fft.ifft`
+pub const IFFT: Along = Along(sys::mlx_fft_ifft);
+/// `mx.fft.rfft`
+pub const RFFT: Along = Along(sys::mlx_fft_rfft);
+/// `mx.fft.irfft`
+pub const IRFFT: Along = Along(sys::mlx_fft_irfft);
+
 type TransformFn = unsafe extern "C" fn(
     *mut sys::mlx_array,
     sys::mlx_array,
