@@ -6,7 +6,7 @@ use super::{
     blas::{self, Cpu, Shim},
     case::Case,
     fast, hex,
-    judge::{Answer, Verdict, judge},
+    judge::{Answer, Judge, Verdict, judge},
     pipeline::Pipeline,
     side::Side,
 };
@@ -29,7 +29,7 @@ pub(crate) struct Driver {
     limit: Duration,
     greeting: Vec<String>,
     on_gpu: bool,
-    is_fast: bool,
+    judge: Judge,
     /// Lies where Python is told to find it, also when it is started again.
     shim: Option<Shim>,
 }
@@ -111,12 +111,13 @@ impl Driver {
         rust.keep_kernels(&ours);
         greeting.push(blas::compare(cpu, &said[0], &said[1])?);
         let on_gpu = matches!(device, Some(Place::Gpu));
-        Ok(Driver { python, rust, limit, greeting, on_gpu, is_fast: cpu == Cpu::Fast, shim })
+        let judge = if cpu == Cpu::Fast { fast::judge_shapes } else { judge };
+        Ok(Driver { python, rust, limit, greeting, on_gpu, judge, shim })
     }
 
     /// The two sides, to be kept busy with many cases at once.
     pub(crate) fn pipeline(self) -> Pipeline {
-        Pipeline::new(self.python, self.rust, self.limit, self.shim)
+        Pipeline::new(self.python, self.rust, self.limit, self.judge, self.shim)
     }
 
     /// What runs on the two sides.
@@ -138,11 +139,7 @@ impl Driver {
         let answer = |reply: Result<Value, String>| reply.map_or_else(Answer::Lost, Answer::from_reply);
         let rust = answer(self.rust.receive(deadline)?);
         let python = if case.skips_python { None } else { Some(answer(self.python.receive(deadline)?)) };
-        if self.is_fast && !fast::is_stock(&rust) {
-            let python = python.map(fast::without_values);
-            return Ok(self.judged(judge(case, python, fast::without_values(rust))));
-        }
-        Ok(self.judged(judge(case, python, rust)))
+        Ok(self.judged((self.judge)(case, python, rust)))
     }
 
     /// A case whose inputs cannot be on the device asked for proves nothing there.

@@ -45,6 +45,9 @@ impl Answer {
     }
 }
 
+/// What judges a case: [`judge`], or what stands before it in a mode.
+pub(crate) type Judge = fn(&Case, Option<Answer>, Answer) -> Verdict;
+
 /// The verdict; `python` is absent for a case that must not run there.
 pub(crate) fn judge(case: &Case, python: Option<Answer>, rust: Answer) -> Verdict {
     let Some(python) = python else { return alone(case, rust) };

@@ -5,7 +5,7 @@
 use super::{
     blas::Shim,
     case::Case,
-    judge::{Answer, Verdict, judge},
+    judge::{Answer, Judge, Verdict},
     side::Side,
 };
 use serde_json::{Value, json};
@@ -46,6 +46,7 @@ pub(crate) struct Pipeline {
     rust: Lane,
     cases: VecDeque<Case>,
     limit: Duration,
+    judge: Judge,
     raised: u64,
     /// Only Python runs the cases: to try cases, not the library.
     python_alone: bool,
@@ -56,13 +57,20 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     /// Two idle sides.
-    pub(crate) fn new(python: Side, rust: Side, limit: Duration, shim: Option<Shim>) -> Pipeline {
+    pub(crate) fn new(
+        python: Side,
+        rust: Side,
+        limit: Duration,
+        judge: Judge,
+        shim: Option<Shim>,
+    ) -> Pipeline {
         let lane = |side| Lane { side, pending: VecDeque::new() };
         Pipeline {
             python: lane(python),
             rust: lane(rust),
             cases: VecDeque::new(),
             limit,
+            judge,
             raised: 0,
             python_alone: false,
             said: String::new(),
@@ -105,7 +113,7 @@ impl Pipeline {
         let rust = self.rust.answer(self.limit)?;
         let python = self.python.answer(self.limit)?;
         self.raised += u64::from(matches!((&python, &rust), (Answer::Error { .. }, Answer::Error { .. })));
-        let verdict = judge(&case, Some(python), rust);
+        let verdict = (self.judge)(&case, Some(python), rust);
         Ok(Some((case, verdict)))
     }
 
