@@ -226,7 +226,7 @@ TicketPtr begin(const std::vector<array>& outputs, std::vector<array>& first) {
     } catch (const std::exception& e) {
       ticket->freed.end();
       // What was scheduled before the throw still runs, and its checks behind it.
-      ticket->schedule_error = schedule_error(e);
+      ticket->schedule_error = scheduling_text(e);
       has_failed_launch = true;
     }
     for (size_t i = 0; i < fresh.size(); ++i) {

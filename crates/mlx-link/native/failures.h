@@ -93,7 +93,7 @@ inline array waiter(const mx::Event& event) {
   return result;
 }
 
-inline constexpr const char* is_placeholder =
+inline constexpr const char* placeholder_text =
     "[eval] Attempting to eval an array without a primitive: a placeholder of a finished function transformation.";
 
 inline void refuse_unreadable(const array& a) {
@@ -101,14 +101,14 @@ inline void refuse_unreadable(const array& a) {
     throw std::runtime_error(*text);
   }
   if (a.status() == array::Status::unscheduled && !a.has_primitive()) {
-    throw std::invalid_argument(is_placeholder);
+    throw std::invalid_argument(placeholder_text);
   }
 }
 
 // What MLX says of a placeholder below the outputs speaks of bugs in MLX: one text, whoever comes upon it first.
-inline std::string schedule_error(const std::exception& e) {
+inline std::string scheduling_text(const std::exception& e) {
   std::string text = e.what();
-  return text.find("without a primitive") == std::string::npos ? text : is_placeholder;
+  return text.find("without a primitive") == std::string::npos ? text : placeholder_text;
 }
 
 } // namespace mlxr

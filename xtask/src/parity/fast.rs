@@ -67,8 +67,6 @@ fn blank(output: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parity::judge::Answer;
-    use serde_json::json;
 
     fn answer(label: &str) -> Answer {
         let outputs = json!([{"dtype": "float16", "shape": [1], "hex": "003c"}]);
