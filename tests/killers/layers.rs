@@ -16,6 +16,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     ("upsampling_by_hostile_factors", upsampling_by_hostile_factors),
     ("convolution_layers_of_hostile_sizes", convolution_layers_of_hostile_sizes),
     ("slopes_of_another_length", slopes_of_another_length),
+    ("softmaxes_of_single_elements", softmaxes_of_single_elements),
 ];
 
 fn pools_of_hostile_sizes() {
@@ -157,5 +158,29 @@ fn slopes_of_another_length() {
     let of = |count: i32| nn::PReLU::new(count, 0.25).unwrap();
     check(of(3).forward(&x), &[1; 6]);
     refused(of(2).forward(&x), ErrorKind::Mlx);
+    programs::end();
+}
+
+/// Python's process ends at most of them.
+fn softmaxes_of_single_elements() {
+    for shape in [&[1][..], &[2, 1], &[1, 1], &[1, 3], &[2, 1, 3], &[1, 1, 2], &[300, 1]] {
+        for axes in [vec![-1], vec![0], vec![0, 1], vec![1, -1], vec![0, 0], vec![-2, -1]] {
+            for x in [ones(shape), ops::broadcast_to(&ones(&[1]), shape).unwrap(), ones(shape).transpose(..)]
+            {
+                let single = |axis: i32| x.shape().get(axis.rem_euclid(x.ndim() as i32) as usize) == Some(&1);
+                let count = x.size();
+                for (softmax, one) in
+                    [(nn::log_softmax as fn(&_, Vec<i32>) -> _, 0), (nn::softmax, 1), (nn::softmin, 1)]
+                {
+                    match softmax(&x, axes.clone()) {
+                        Ok(y) if axes.iter().all(|&axis| single(axis)) => check(Ok(y), &vec![one; count]),
+                        result => {
+                            survives(result);
+                        }
+                    }
+                }
+            }
+        }
+    }
     programs::end();
 }

@@ -3,9 +3,16 @@
 use mlx_core::{Axes, IntoAxes, OperandRef, Pointwise, Result, Scalar, Tensor, axes, compile_pointwise};
 use mlx_ops::{logsumexp, max, multiply, negative, split, stop_gradient, subtract};
 
-/// `function`, compiled, of `x` and the axes.
+/// `function`, compiled, of `x` and the axes; not compiled where `x` has no elements, or where no trace for every shape
+/// `bears` it.
 #[track_caller]
-fn compiled(op: &'static str, function: Pointwise, x: &Tensor, along: impl IntoAxes) -> Result<Tensor> {
+fn compiled(
+    op: &'static str,
+    function: Pointwise,
+    x: &Tensor,
+    along: impl IntoAxes,
+    bears: fn(&Tensor, Option<&[i32]>) -> bool,
+) -> Result<Tensor> {
     let along = along.into_axes();
     let list = along.plain(op)?;
     let written = list.into_iter().flatten().map(|&axis| Scalar::Int(axis.into()));
@@ -13,10 +20,28 @@ fn compiled(op: &'static str, function: Pointwise, x: &Tensor, along: impl IntoA
         std::iter::once(Scalar::Bool(list.is_some())).chain(written).map(OperandRef::Scalar).collect();
     // One trace serves every shape, and what MLX traces without elements is another function than with them: in Python
     // whichever shape comes first decides, wrongly for the other.
-    if x.size() == 0 {
+    if x.size() == 0 || !bears(x, list) {
         return function(x, &parameters);
     }
     compile_pointwise(op, function, x, &parameters)
+}
+
+/// Whether MLX reduces along the axes in a trace for every shape. Along some axes of one element each it builds no
+/// reduction otherwise; in a trace it does, and reads and writes past the end of a plan without axes. All axes are
+/// another plan.
+fn reducible(x: &Tensor, along: Option<&[i32]>) -> bool {
+    let Some(along) = along else { return true };
+    let from_start = |axis: i32| i64::from(axis) + if axis < 0 { x.ndim() as i64 } else { 0 };
+    let size =
+        |axis: i32| usize::try_from(from_start(axis)).ok().and_then(|axis| x.shape().get(axis).copied());
+    let all = (0..x.ndim() as i64).all(|each| along.iter().any(|&axis| from_start(axis) == each));
+    all || along.is_empty() || along.iter().any(|&axis| size(axis) != Some(1))
+}
+
+/// As [`reducible`], for `mx.softmax`: along the last axis alone it is one node, which is no reduction.
+fn softens(x: &Tensor, along: Option<&[i32]>) -> bool {
+    let last = |axis: i32| axis == -1 || i64::from(axis) + 1 == x.ndim() as i64;
+    matches!(along, Some(&[axis]) if last(axis)) || reducible(x, along)
 }
 
 /// The axes, from the parameters that [`compiled`] writes.
@@ -47,7 +72,7 @@ fn axes_of(parameters: &[OperandRef<'_>]) -> Axes {
 #[doc(alias = "nn.softmax")]
 #[track_caller]
 pub fn softmax(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    compiled("softmax", |x, parameters| mlx_ops::softmax(x, axes_of(parameters)), x, axes)
+    compiled("softmax", |x, parameters| mlx_ops::softmax(x, axes_of(parameters)), x, axes, softens)
 }
 
 /// [`softmax`] of `-x`.
@@ -63,7 +88,13 @@ pub fn softmax(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
 #[doc(alias = "nn.softmin")]
 #[track_caller]
 pub fn softmin(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
-    compiled("softmin", |x, parameters| mlx_ops::softmax(&negative(x)?, axes_of(parameters)), x, axes)
+    compiled(
+        "softmin",
+        |x, parameters| mlx_ops::softmax(&negative(x)?, axes_of(parameters)),
+        x,
+        axes,
+        softens,
+    )
 }
 
 /// The logarithm of [`softmax`], without its overflow: `x` less its largest element, less the `logsumexp` of that.
@@ -85,7 +116,7 @@ pub fn log_softmax(x: &Tensor, axes: impl IntoAxes) -> Result<Tensor> {
         let x = subtract(x, stop_gradient(&max(x, &kept)?)?)?;
         subtract(&x, logsumexp(&x, &kept)?)
     }
-    compiled("log_softmax", body, x, axes)
+    compiled("log_softmax", body, x, axes, reducible)
 }
 
 /// The gated linear unit: of the two halves of `x` along `axis`, the first times the sigmoid of the second; Python's
