@@ -274,11 +274,14 @@ fn modes_switch_what_qq_linear_holds() -> Result<()> {
     });
     assert_eq!(dtypes, [Dtype::Bfloat16]);
 
-    // A weight that no group divides stays dense.
+    // A weight that no group divides stays dense, and is of no use out of training.
     let mut odd = QQLinear::from_linear(&Linear::new(65, 6, false)?, QuantMode::Nvfp4)?;
-    assert!(odd.quantize().is_err());
+    let x = zeros([1, 65], Dtype::Float32)?;
+    let refused = odd.quantize().unwrap_err();
+    assert!(odd.forward(&x).is_ok());
     odd.eval();
     assert_eq!(odd.weight.shape(), [6, 65]);
+    assert_eq!(odd.forward(&x).unwrap_err().message(), refused.message());
     let mut asked = Linear::new(64, 6, false)?;
     asked.eval();
     assert_eq!(QQLinear::from_linear(&asked, QuantMode::Mxfp8)?.weight.dtype(), Dtype::Uint32);

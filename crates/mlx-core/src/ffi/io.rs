@@ -19,8 +19,11 @@ use std::{
     mem::MaybeUninit,
 };
 
-/// Fills a buffer of mlx-c's.
+/// Fills a buffer of mlx-c's; one of no bytes lies nowhere on a GPU.
 fn fill(source: &Source, data: *mut c_char, count: usize, offset: u64) -> usize {
+    if count == 0 {
+        return 0;
+    }
     // SAFETY: mlx-c's buffer has `count` bytes and is its own until the callback returns; it may be unwritten.
     let buffer = unsafe { std::slice::from_raw_parts_mut(data.cast::<MaybeUninit<u8>>(), count) };
     source.read_at(buffer, offset)
@@ -201,4 +204,16 @@ pub fn load_safetensors(source: Source) -> Result<Loaded> {
         sys::mlx_map_string_to_string_free(texts);
         loaded
     })?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Source, fill};
+    use std::ptr;
+
+    #[test]
+    fn no_bytes_are_read_to_nowhere() {
+        let source = Source::bytes(c"bytes", vec![1, 2]);
+        assert_eq!(fill(&source, ptr::null_mut(), 0, 1), 0);
+    }
 }

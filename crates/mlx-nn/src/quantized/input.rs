@@ -115,8 +115,9 @@ impl QQLinear {
     /// `x`, `[…, input_dims]`, as `[…, output_dims]`.
     ///
     /// # Errors
-    /// Shapes and dtypes that do not fit; affine mode; a weight in uint32 without scales. What MLX does not compute on the
-    /// CPU fails when it is evaluated.
+    /// Shapes and dtypes that do not fit; affine mode; a weight in uint32 without scales; out of training, a weight that
+    /// cannot be quantized (Python raises when the mode is set). What MLX does not compute on the CPU fails when it is
+    /// evaluated.
     #[track_caller]
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
         match &self.scales {
@@ -128,6 +129,7 @@ impl QQLinear {
                 let message = "the weight is quantized, and has no scales";
                 Err(Error::new(ErrorKind::Value, "QQLinear", message))
             }
+            None if !self.state.is_training() => qqmm(x, &quantize(&self.weight, self.quantization)?, None),
             None => qqmm(x, QqmmWeight::Dense(&self.weight, self.quantization, None), None),
         }
     }
@@ -163,7 +165,7 @@ impl Module for QQLinear {
 
     fn set_training(&mut self, training: bool) {
         self.state.set_training(training);
-        // What cannot be turned stays as it is: Python raises here, where Rust's modes have no errors.
+        // What cannot be turned stays as it is, and `forward` says why: Python raises here, where Rust's modes have no errors.
         let _ = if training { self.dequantize() } else { self.quantize() };
     }
 
