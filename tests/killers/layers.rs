@@ -172,6 +172,8 @@ fn softmaxes_of_single_elements() {
                 for (softmax, one) in
                     [(nn::log_softmax as fn(&_, Vec<i32>) -> _, 0), (nn::softmax, 1), (nn::softmin, 1)]
                 {
+                    let complex = ops::astype(&x, Dtype::Complex64).unwrap();
+                    survives(softmax(&complex, axes.clone()));
                     match softmax(&x, axes.clone()) {
                         Ok(y) if axes.iter().all(|&axis| single(axis)) => check(Ok(y), &vec![one; count]),
                         result => {

@@ -1,6 +1,8 @@
 //! Activations that look along an axis.
 
-use mlx_core::{Axes, IntoAxes, OperandRef, Pointwise, Result, Scalar, Tensor, axes, compile_pointwise};
+use mlx_core::{
+    Axes, Dtype, IntoAxes, OperandRef, Pointwise, Result, Scalar, Tensor, axes, compile_pointwise,
+};
 use mlx_ops::{logsumexp, max, multiply, negative, split, stop_gradient, subtract};
 
 /// `function`, compiled, of `x` and the axes; not compiled where `x` has no elements, or where no trace for every shape
@@ -38,10 +40,11 @@ fn reducible(x: &Tensor, along: Option<&[i32]>) -> bool {
     all || along.is_empty() || along.iter().any(|&axis| size(axis) != Some(1))
 }
 
-/// As [`reducible`], for `mx.softmax`: along the last axis alone it is one node, which is no reduction.
+/// As [`reducible`], for `mx.softmax`: of real numbers along the last axis alone it is one node, which is no reduction.
 fn softens(x: &Tensor, along: Option<&[i32]>) -> bool {
     let last = |axis: i32| axis == -1 || i64::from(axis) + 1 == x.ndim() as i64;
-    matches!(along, Some(&[axis]) if last(axis)) || reducible(x, along)
+    let is_one_node = x.dtype() != Dtype::Complex64 && matches!(along, Some(&[axis]) if last(axis));
+    is_one_node || reducible(x, along)
 }
 
 /// The axes, from the parameters that [`compiled`] writes.
